@@ -8,7 +8,7 @@ import {
   findEditorPayers,
   readEditorBalances,
 } from '../schema/extension/editor-payers.ts'
-import { type FoundHold, findHolds, type HoldOfActor } from '../schema/ledger/read/holds.ts'
+import { type FoundHold, findHold, type HoldOfActor } from '../schema/ledger/read/holds.ts'
 import { createUsageGroups, type Spend } from '../schema/ledger/spend/usage-groups.ts'
 
 /** Batches concurrent calls of editors: one statement serves those that arrived meanwhile (decision 126). */
@@ -25,7 +25,7 @@ export function createEditorCalls(db: Database): EditorCalls {
   return {
     readBalance: createReads((asked) => readEditorBalances(db, asked)),
     findPayer: createReads((asked) => findEditorPayers(db, asked)),
-    findHold: createReads((asked) => findHolds(db, asked)),
+    findHold: (asked) => findHold(db, asked),
     spend: createUsageGroups(db),
   }
 }

@@ -77,8 +77,7 @@ export type BalanceChange = z.infer<typeof changeSchema>
 const pendingSchema = z.object({
   id: z.string(),
   credits: z.int(),
-  /** Null for credits that are kept for a refund. */
-  expires_at: z.nullable(z.iso.datetime()),
+  expires_at: z.iso.datetime(),
   note: z.nullable(z.string()),
   by: z.nullable(z.string()),
   model: z.nullable(z.string()),

@@ -136,7 +136,6 @@ export const timelineData = {
     /** What happened to it at the row's time. */
     step: z.enum(['reserved', 'extended', 'expired', 'resolved']),
     owner_id: z.string(),
-    kind: z.enum(['usage', 'refund']),
     actor: z.string(),
     actor_label: z.nullable(maskedEmail),
     asked: z.int(),

@@ -146,7 +146,7 @@ const caseSummarySchema = z.object({
   plan_type: figure(z.nullable(planTypeSchema)),
   balance: z.object({ plan: figure(z.int()), purchased: figure(z.int()), total: figure(z.int()) }),
   /** What a call of an editor is decided by at present; `debt` is that of one account, or of both. */
-  spendable: z.object({ available: z.int(), held: z.int(), expiring: z.int(), debt: z.int() }),
+  spendable: z.object({ available: z.int(), held: z.int(), debt: z.int() }),
   /** Grants whose credits differ. */
   grants: z.array(
     z.object({

@@ -98,8 +98,8 @@ describe('whatever it does, the login of the server cannot', () => {
       `SELECT ledger_post('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
     ],
     ['lock an owner', `SELECT ledger_lock_owners('{user}', '{u}')`],
-    ['append an entry', `SELECT ledger_write('{}', '{}', '{}')`],
-    ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0)`],
+    ['append an entry', `CALL ledger_append(NULL, NULL, 1, 0, 'used')`],
+    ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0, '{}')`],
     [
       'receive an event that was applied',
       `INSERT INTO inbox_events (source, id, type, occurred_at, payload, state, finished_at)

@@ -114,7 +114,8 @@ test('the functions, views, triggers and rights of the database are those of the
     const functions = before.filter(({ name }) => name.endsWith(')'))
     for (const { name, rights } of functions) {
       const bare = name.replace(/\(.*/s, '')
-      const holders = files.filter(({ text }) => text.includes(`CREATE OR REPLACE FUNCTION ${bare}(`))
+      const made = new RegExp(`CREATE OR REPLACE (FUNCTION|PROCEDURE) ${bare}\\b`)
+      const holders = files.filter(({ text }) => made.test(text))
       expect(holders, `${bare} stands in one file`).toHaveLength(1)
       expect(rights, `every login may execute ${bare}`).not.toMatch(/default|[{,]=X/)
     }
@@ -123,7 +124,9 @@ test('the functions, views, triggers and rights of the database are those of the
 
 test('each function file ends with what it revokes and grants', async () => {
   for (const { name, text } of await readFunctionFiles()) {
-    const functions = [...text.matchAll(/CREATE OR REPLACE FUNCTION (\w+)\(/g)].map(([, named]) => named)
+    const functions = [...text.matchAll(/CREATE OR REPLACE (?:FUNCTION|PROCEDURE) (\w+)\(/g)].map(
+      ([, named]) => named,
+    )
     const rights = text.slice(text.lastIndexOf('\n\nREVOKE'))
     const takesAll = [...rights.matchAll(/REVOKE[^;]*;/g)].every(([revoke]) =>
       revoke.endsWith('tidemark_server, tidemark_worker;'),
@@ -131,7 +134,7 @@ test('each function file ends with what it revokes and grants', async () => {
     expect(takesAll, `${name}.sql revokes what an earlier release granted`).toBe(true)
     for (const function_name of functions) {
       expect(rights, `${name}.sql revokes ${function_name}`).toMatch(
-        new RegExp(`REVOKE ALL ON FUNCTION[^;]*\\b${function_name}\\b`),
+        new RegExp(`REVOKE ALL ON (FUNCTION|ROUTINE)[^;]*\\b${function_name}\\b`),
       )
     }
   }

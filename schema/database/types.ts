@@ -278,6 +278,7 @@ export interface LedgerGrantSums {
   owner_id: string | null;
   owner_kind: "user" | "organization" | null;
   refunded: number | null;
+  returned: number | null;
   starts_at: Timestamp | null;
   stripe_invoice_id: string | null;
   stripe_subscription_id: string | null;
@@ -291,23 +292,22 @@ export interface LedgerHolds {
   at_least: number | null;
   charged: number | null;
   credits: number;
-  expires_at: Timestamp | null;
+  expires_at: Timestamp;
   extended_at: Timestamp | null;
   failure: "provider_error" | "timeout" | "empty" | "cancelled" | null;
   id: Generated<string>;
   idempotency_key: string;
-  kind: Generated<"usage" | "refund">;
   model: string | null;
-  month_starts_at: Timestamp | null;
   opened_at: Timestamp;
+  outlives_month: Generated<boolean>;
   owner_id: string;
+  plan_credits: number;
   project: string | null;
   reason: string | null;
   resolved_at: Timestamp | null;
   run: string | null;
   settled_credits: number | null;
   state: Generated<"open" | "settled" | "released" | "expired" | "settled_late">;
-  stripe_subscription_id: string | null;
   token_id: string | null;
 }
 
@@ -316,15 +316,6 @@ export interface LedgerKeys {
   input_hash: Buffer;
   owner_id: string;
   transfer_id: number | null;
-}
-
-export interface LedgerMonthsKept {
-  held: number;
-  kept: number;
-  month_starts_at: Timestamp;
-  owner_id: string;
-  stripe_subscription_id: string;
-  used: number;
 }
 
 export interface LedgerMonthsUsed {
@@ -336,15 +327,14 @@ export interface LedgerMonthsUsed {
 }
 
 export interface LedgerOwners {
-  expiring: Generated<number>;
   held: Generated<number>;
-  kept: Generated<number>;
   last_transfer_id: Generated<number>;
   owner_id: string;
   owner_kind: "user" | "organization";
   plan_account_id: number;
   plan_balance: Generated<number>;
   plan_hash: Buffer | null;
+  plan_held: Generated<number>;
   plan_version: Generated<number>;
   purchased_account_id: number;
   purchased_balance: Generated<number>;
@@ -661,7 +651,6 @@ export interface DB {
   ledger_grants: LedgerGrants;
   ledger_holds: LedgerHolds;
   ledger_keys: LedgerKeys;
-  ledger_months_kept: LedgerMonthsKept;
   ledger_months_used: LedgerMonthsUsed;
   ledger_owners: LedgerOwners;
   ledger_proofs: LedgerProofs;

@@ -70,14 +70,14 @@ export async function readEditorBalances(
   const statement = sql<EditorBalance>`
     SELECT chosen.payer, seat.role AS seat_role, coalesce(balance.plan, 0)::bigint AS plan,
       coalesce(balance.purchased, 0)::bigint AS purchased, coalesce(balance.held, 0)::bigint AS held,
-      coalesce(balance.expiring, 0)::bigint AS expiring, coalesce(balance.version, 0)::bigint AS version,
+      coalesce(balance.version, 0)::bigint AS version,
       coalesce(person.plan_type, subscription.plan_type) AS plan_type
     FROM ${chosenPayers(asked)}
     CROSS JOIN LATERAL (
       SELECT CASE chosen.payer WHEN 'personal' THEN 'user' ELSE 'organization' END AS owner_kind,
         CASE chosen.payer WHEN 'personal' THEN asked.user_id ELSE chosen.payer END AS owner_id) owner
     LEFT JOIN LATERAL (
-      SELECT plan_balance AS plan, purchased_balance AS purchased, held, expiring, plan_version + purchased_version AS version
+      SELECT plan_balance AS plan, purchased_balance AS purchased, held, plan_version + purchased_version AS version
       FROM ledger_owners WHERE owner_kind = owner.owner_kind AND owner_id = owner.owner_id OFFSET 0) balance ON true
     LEFT JOIN LATERAL (
       SELECT plan_type FROM users WHERE owner.owner_kind = 'user' AND clerk_id = owner.owner_id OFFSET 0) person ON true

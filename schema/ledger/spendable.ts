@@ -4,10 +4,8 @@ export interface SpendableBalance {
   readonly purchased: number
   /** Credits of open holds. */
   readonly held: number
-  /** Plan credits of a month that is over, which no open hold needs: they expire when its last has ended. */
-  readonly expiring: number
 }
 
-export function availableOf({ plan, purchased, held, expiring }: SpendableBalance): number {
-  return plan + purchased - held - expiring
+export function availableOf({ plan, purchased, held }: SpendableBalance): number {
+  return plan + purchased - held
 }

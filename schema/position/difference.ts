@@ -1,14 +1,11 @@
 import type { Grant } from '../ledger/grants.ts'
-import type { Books, ClosedMonth, KeptMonth, MonthToKeep } from '../ledger/post/books.ts'
+import type { Books, ClosedMonth, HoldInBooks, MonthToClose } from '../ledger/post/books.ts'
 import type { UsageInMonth, UsageWindow } from '../ledger/post/usage-in-months.ts'
 import { earlier } from './calendar.ts'
 import type { MonthDue, Position } from './position.ts'
 
 /** What the ledger has of the grants that a position speaks of; see `readBooks` for the figures. */
-export type BooksInScope = Pick<
-  Books,
-  'grants' | 'closed_months' | 'kept_months' | 'open_holds' | 'used_open'
->
+export type BooksInScope = Pick<Books, 'grants' | 'closed_months' | 'holds' | 'used_open'>
 
 export type Component = 'gross' | 'refunded' | 'disputed' | 'returned' | 'expired' | 'written_off'
 
@@ -26,46 +23,44 @@ export interface MissingTransfer {
 
 export interface Difference {
   readonly transfers: readonly MissingTransfer[]
-  /** Months that are over, were not closed yet, and have no open hold. */
-  readonly closings: readonly ClosedMonth[]
-  /** Those that are not closed, because holds were opened in them. */
-  readonly keepings: readonly MonthToKeep[]
+  /** Months that are over and were not closed yet, and those of which a hold was resolved since. */
+  readonly closings: readonly MonthToClose[]
 }
 
 /**
- * The months that begin in the books, and those of which an earlier part becomes known, by the time whose
- * usage they have not counted yet: what `differenceOf` has to know of an owner's usage.
+ * The time in which an owner's usage counts to a month that begins in the books, or of which an earlier part
+ * becomes known, and to one that closes: what `differenceOf` has to know of an owner's usage.
  */
-export function monthsToBegin(position: Position, books: BooksInScope): UsageWindow[] {
-  const closed = new Set([...books.closed_months, ...books.kept_months].map(nameOf))
+export function usageToCount(position: Position, books: BooksInScope): UsageWindow[] {
+  const closed = new Set(books.closed_months.map(nameOf))
   const begun = Map.groupBy(books.grants, (grant) => nameOf(monthOf(grant)))
   const posted = new Set(books.grants.map(({ id }) => id))
   const brought = position.grants.filter(
     ({ id, kind, gross }) => kind === 'month' && gross > 0 && !posted.has(id),
   )
   const beginning = new Set(brought.map((grant) => nameOf(monthOf(grant))))
-  const begin = position.months
-    .filter((month) => !closed.has(nameOf(month)))
-    .filter((month) => !begun.has(nameOf(month)) || beginning.has(nameOf(month)))
-    .toSorted(byStart)
-  return begin
-    .map(({ stripe_subscription_id, starts_at, usage_from, usage_until }, index) => {
-      const counted = (begun.get(nameOf({ stripe_subscription_id, starts_at })) ?? []).map(
-        (grant) => grant.starts_at,
-      )
-      // Of two subscriptions, usage belongs to the one that began last.
-      const until = [...counted, begin[index + 1]?.usage_from].reduce<Date>(
-        (first, start) => earlier(first, start ?? first),
-        usage_until,
-      )
-      return { stripe_subscription_id, starts_at, from: usage_from, until }
-    })
-    .filter(({ from, until }) => from < until)
+  const due = new Set(resolvedHolds(position, books).keys())
+  const months = position.months.toSorted((a, b) => a.usage_from.getTime() - b.usage_from.getTime())
+  return months.flatMap((month, index) => {
+    const { stripe_subscription_id, starts_at, usage_from: from } = month
+    const name = nameOf(month)
+    const begins = !closed.has(name) && (!begun.has(name) || beginning.has(name))
+    const closes = closed.has(name) ? due.has(name) : month.is_over
+    if (!begins && !closes) return []
+    const counted = begins ? (begun.get(name) ?? []).map((grant) => grant.starts_at) : []
+    // Of two subscriptions, usage belongs to the one that began last.
+    const next = months.slice(index + 1).find(({ usage_from }) => usage_from > from)?.usage_from
+    const until = [...counted, next].reduce<Date>(
+      (first, start) => earlier(first, start ?? first),
+      month.usage_until,
+    )
+    return from < until ? [{ stripe_subscription_id, starts_at, from, until, is_beginning: begins }] : []
+  })
 }
 
 /**
  * The transfers that make the ledger equal to the position; none once they are posted. A grant that the
- * position no longer has is clawed back; adjustments are never corrected. `usage` is that of `monthsToBegin`.
+ * position no longer has is clawed back; adjustments are never corrected. `usage` is that of `usageToCount`.
  */
 export function differenceOf(
   position: Position,
@@ -73,8 +68,7 @@ export function differenceOf(
   usage: readonly UsageInMonth[],
 ): Difference {
   const transfers: MissingTransfer[] = []
-  const closings: ClosedMonth[] = []
-  const keepings: MonthToKeep[] = []
+  const closings: MonthToClose[] = []
   const due = new Map(position.grants.map((grant) => [grant.id, grant]))
   const posted = new Map(books.grants.filter(isOurs).map((grant) => [grant.id, grant]))
   // A grant is written down once, as it was when it was first posted.
@@ -90,28 +84,18 @@ export function differenceOf(
   }
   const plans = plansOf(position, books)
   const counted = countUsage(plans, books, usage)
-  const lasting = foldMonths(plans, counted)
-  const holds = assignHolds(position, books, lasting)
   // A month's own grant says how the month was closed.
   const closed = new Map<string | null, { expired: number; written_off: number }>()
-  for (const { month, used, left, debt, is_last } of lasting.values()) {
+  for (const { month, used, left, debt, is_last } of foldMonths(plans, counted)) {
     const grant = month.grant_id === null ? undefined : grants.get(month.grant_id)
     if (grant) post(grant, 'returned', -(counted.get(month)?.returned ?? 0))
     if (!month.is_over) continue
-    const { stripe_subscription_id, starts_at } = month
-    const held = holds.get(nameOf(month))
-    // What open holds may still take does not expire.
-    let kept = 0
-    if (month.kept && month.kept.held > 0) {
-      kept = month.kept.kept
-    } else if (!month.is_closed && !month.kept && held) {
-      kept = Math.min(Math.max(0, left), held.credits)
-      keepings.push({ stripe_subscription_id, starts_at, used, kept, hold_ids: held.ids })
-    } else if (!month.is_closed) {
-      closings.push({ stripe_subscription_id, starts_at, used })
+    const { stripe_subscription_id, starts_at, holds } = month
+    if (!month.is_closed || holds.some(isResolved)) {
+      closings.push({ stripe_subscription_id, starts_at, used, hold_ids: holds.map(({ id }) => id) })
     }
     closed.set(month.grant_id, {
-      expired: -Math.max(0, left - kept),
+      expired: -Math.max(0, left - heldOf(month)),
       written_off: is_last ? debt : 0,
     })
   }
@@ -121,7 +105,7 @@ export function differenceOf(
     post(grant, 'expired', (want?.expired ?? 0) - (have?.expired ?? 0))
     post(grant, 'written_off', (want?.written_off ?? 0) - (have?.written_off ?? 0))
   }
-  return { transfers, closings, keepings }
+  return { transfers, closings }
 
   function post(grant: Grant, component: Component, credits: number): void {
     if (credits === 0) return
@@ -135,14 +119,27 @@ function isOurs({ kind }: Grant): boolean {
   return kind !== 'adjustment'
 }
 
-interface PlanMonth extends Omit<MonthDue, 'usage_from' | 'usage_until'> {
+type KnownMonth = Omit<MonthDue, 'usage_until'>
+
+/** Those of the position, and those only in the books, by name. */
+function knownMonths(position: Position, books: BooksInScope): Map<string, KnownMonth> {
+  const inBooks = [...books.grants.flatMap((grant) => monthOf(grant) ?? []), ...books.closed_months]
+  const known = inBooks.map(({ stripe_subscription_id, starts_at }) => {
+    return { stripe_subscription_id, starts_at, usage_from: starts_at, is_over: true }
+  })
+  return new Map([...known, ...position.months].map((month) => [nameOf(month), month]))
+}
+
+interface PlanMonth extends KnownMonth {
   readonly is_closed: boolean
-  /** Set while it is over, but open for its holds. */
-  readonly kept: KeptMonth | null
   /** Today, of all the month's grants. */
   readonly due: number
-  /** As recorded when the month was closed; for the open month and a kept one, until now. */
+  /** As recorded when the month was closed, and by its holds since; of the open month until now. */
   readonly used: number
+  /** What bought credits stood in for, and was returned. */
+  readonly returned: number
+  /** Those that were opened in it; see `Books.holds`. */
+  readonly holds: readonly HoldInBooks[]
   /** Usage that no closed month has counts to it. */
   readonly is_open_in_books: boolean
   /** The month's own grant; null for a month that never had one. */
@@ -158,32 +155,33 @@ interface Plan {
 /** The months of each subscription in order: those of the position, and those only in the books. */
 function plansOf(position: Position, books: BooksInScope): Plan[] {
   const closed = new Map(books.closed_months.map((month) => [nameOf(month), month]))
-  const kept = new Map(books.kept_months.map((month) => [nameOf(month), month]))
   const inBooks = books.grants.flatMap((grant) => monthOf(grant) ?? [])
-  const known = new Map<string, Omit<MonthDue, 'usage_from' | 'usage_until'>>()
-  for (const { stripe_subscription_id, starts_at } of [...inBooks, ...closed.values(), ...kept.values()]) {
-    const month = { stripe_subscription_id, starts_at, is_over: true }
-    known.set(nameOf(month), month)
-  }
-  for (const month of position.months) known.set(nameOf(month), month)
-
   const dueOf = Map.groupBy(position.grants, (grant) => nameOf(monthOf(grant)))
   const bookedOf = Map.groupBy(books.grants, (grant) => nameOf(monthOf(grant)))
   // The latest month with a grant that is not closed: all usage of the plan account counts as its usage.
   const open = inBooks
-    .filter((month) => !closed.has(nameOf(month)) && !kept.has(nameOf(month)))
+    .filter((month) => !closed.has(nameOf(month)))
     .toSorted(byStart)
     .at(-1)
-  const months = [...known].map(([name, month]): PlanMonth => {
+  const holdsOf = holdsByMonth(position, books)
+  const months = [...knownMonths(position, books)].map(([name, month]): PlanMonth => {
     const due = dueOf.get(name) ?? []
     const own = [...due, ...(bookedOf.get(name) ?? [])].find((grant) => grant.kind === 'month')
     const isOpenInBooks = open !== undefined && nameOf(open) === name
+    const holds = holdsOf.get(name) ?? []
+    const usedAtEnd = closed.get(name)?.used
     return {
       ...month,
       is_closed: closed.has(name),
-      kept: kept.get(name) ?? null,
       due: due.reduce((sum, grant) => sum + grant.gross - grant.refunded - grant.disputed, 0),
-      used: (closed.get(name) ?? kept.get(name))?.used ?? (isOpenInBooks ? books.used_open : 0),
+      used:
+        usedAtEnd === undefined
+          ? isOpenInBooks
+            ? books.used_open - usedLate(books)
+            : 0
+          : usedAtEnd + usedLate({ holds }),
+      returned: (bookedOf.get(name) ?? []).reduce((sum, grant) => sum - grant.returned, 0),
+      holds,
       is_open_in_books: isOpenInBooks,
       grant_id: own?.id ?? null,
     }
@@ -204,7 +202,7 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
 interface CountedUsage {
   /** Plan credits that were used in the month, as it will be closed. */
   readonly used: number
-  /** Those of them that purchased credits had stood in for. */
+  /** Those of them that purchased credits had stood in for, beside what was returned before. */
   readonly returned: number
 }
 
@@ -212,7 +210,7 @@ interface CountedUsage {
  * Usage belongs to the month in which it occurred (rule 9). When a month begins in the books, it takes over
  * what was used since its start, as far as it covers that: first from the purchased credits, then from its
  * subscription's month that was open meanwhile. It covers what it is due less the debt that it has to pay, so
- * that taking over makes no debt.
+ * that taking over makes no debt. When it closes, it covers with what is left what purchased credits paid.
  */
 function countUsage(
   plans: readonly Plan[],
@@ -222,15 +220,15 @@ function countUsage(
   const taken = new Map(usage.map((month) => [nameOf(month), month]))
   const open = plans.flatMap(({ months }) => months).find((month) => month.is_open_in_books)
   // What is left in the month that closes now. While none closes, the latest month has all of it.
-  let left = open?.is_over ? books.used_open : 0
-  const staying = books.used_open - left
+  let left = open?.is_over ? open.used : 0
+  const staying = open?.is_over ? 0 : books.used_open - usedLate(books)
   const counted = new Map<PlanMonth, CountedUsage>()
   for (const { months } of plans) {
     let debt = 0
     for (const month of months) {
       let { used } = month
       const since = taken.get(nameOf(month))
-      if (since) {
+      if (since?.is_beginning) {
         const covered = Math.max(0, month.due - debt - (month.is_over ? month.used : staying))
         const returned = Math.min(since.purchased, covered)
         // A closed month stays closed: with an older subscription it would depend on which was heard first.
@@ -247,6 +245,17 @@ function countUsage(
     const returned = counted.get(open)?.returned ?? 0
     counted.set(open, { used: left + returned, returned })
   }
+  for (const { months } of plans) {
+    let debt = 0
+    for (const month of months) {
+      const { used, returned } = counted.get(month) ?? { used: month.used, returned: 0 }
+      const stoodIn = (taken.get(nameOf(month))?.purchased ?? 0) - month.returned - returned
+      const room = month.due - debt - used - heldOf(month)
+      const more = month.is_over ? Math.max(0, Math.min(stoodIn, room)) : 0
+      if (more > 0) counted.set(month, { used: used + more, returned: returned + more })
+      debt = Math.max(0, used + more + debt - month.due)
+    }
+  }
   return counted
 }
 
@@ -261,12 +270,9 @@ interface FoldedMonth {
   readonly is_last: boolean
 }
 
-/** Rule 8: what is left of each month, by its name. */
-function foldMonths(
-  plans: readonly Plan[],
-  counted: ReadonlyMap<PlanMonth, CountedUsage>,
-): Map<string, FoldedMonth> {
-  const folded = plans.flatMap(({ months, is_superseded }) => {
+/** Rule 8: what is left of each month. */
+function foldMonths(plans: readonly Plan[], counted: ReadonlyMap<PlanMonth, CountedUsage>): FoldedMonth[] {
+  return plans.flatMap(({ months, is_superseded }) => {
     let debt = 0
     return months.map((month, index): FoldedMonth => {
       const used = counted.get(month)?.used ?? month.used
@@ -275,46 +281,40 @@ function foldMonths(
       return { month, used, left, debt, is_last: is_superseded && index === months.length - 1 }
     })
   })
-  return new Map(folded.map((one) => [nameOf(one.month), one]))
 }
 
-interface KeepingHolds {
-  readonly ids: readonly string[]
-  /** What they may take of the month. */
-  readonly credits: number
+/** By the month in which each was opened. One that outlives its month belongs to one that was closed. */
+function holdsByMonth(position: Position, books: BooksInScope): Map<string, HoldInBooks[]> {
+  const closed = new Set(books.closed_months.map(nameOf))
+  const months = [...knownMonths(position, books).values()].toSorted(
+    (a, b) => a.usage_from.getTime() - b.usage_from.getTime(),
+  )
+  return Map.groupBy(books.holds, ({ opened_at, outlives_month }) => {
+    const begun = months.filter(({ usage_from }) => usage_from <= opened_at)
+    const own = begun.findLast((month) => !outlives_month || closed.has(nameOf(month)))
+    // What was opened after the end of a plan was heard belongs to no month.
+    return own && closed.has(nameOf(own)) === outlives_month ? nameOf(own) : ''
+  })
 }
 
-/**
- * The holds that keep a month open, by its name: those that were opened in it. A hold is usage that may come,
- * so rule 9 is true of it: what was held in the gap of a renewal belongs to the new month, as far as that
- * covers it beside what was used, and the rest stays with the month that was open meanwhile.
- */
-function assignHolds(
-  position: Position,
-  books: BooksInScope,
-  folded: ReadonlyMap<string, FoldedMonth>,
-): Map<string, KeepingHolds> {
-  const assigned = new Map<string, KeepingHolds>()
-  const months = position.months.toSorted((a, b) => a.usage_from.getTime() - b.usage_from.getTime())
-  const open = [...folded.values()].find(({ month }) => month.is_open_in_books)?.month
-  const room = new Map([...folded].map(([name, { left }]) => [name, Math.max(0, left)]))
-  for (const { id, opened_at, credits } of books.open_holds) {
-    const own = months.findLast(({ usage_from }) => usage_from <= opened_at)
-    const name = nameOf(own ?? null)
-    const month = folded.get(name)?.month
-    // What was opened after its end was heard belongs to no month.
-    if (!month || month.is_closed || month.kept) continue
-    const covered = open && nameOf(open) === name ? credits : Math.min(credits, room.get(name) ?? 0)
-    room.set(name, (room.get(name) ?? 0) - covered)
-    if (covered === credits) assign(name, id, credits)
-    else if (open) assign(nameOf(open), id, credits - covered)
-  }
-  return assigned
+/** Those of closed months whose settlement is not counted to them yet. */
+function resolvedHolds(position: Position, books: BooksInScope): Map<string, HoldInBooks[]> {
+  const resolved = books.holds.filter(isResolved)
+  return holdsByMonth(position, { ...books, holds: resolved })
+}
 
-  function assign(name: string, id: string, credits: number): void {
-    const holds = assigned.get(name) ?? { ids: [], credits: 0 }
-    assigned.set(name, { ids: [...holds.ids, id], credits: holds.credits + credits })
-  }
+/** What open holds may still take of a month, which does not expire. */
+function heldOf({ holds }: Pick<PlanMonth, 'holds'>): number {
+  return holds.reduce((sum, { is_open, credits }) => sum + (is_open ? credits : 0), 0)
+}
+
+/** Plan credits of closed months that are not counted to them yet. */
+function usedLate({ holds }: Pick<BooksInScope, 'holds'>): number {
+  return holds.reduce((sum, { used }) => sum + used, 0)
+}
+
+function isResolved({ is_open }: HoldInBooks): boolean {
+  return !is_open
 }
 
 type MonthKey = Pick<ClosedMonth, 'stripe_subscription_id' | 'starts_at'>

@@ -3,7 +3,7 @@ import type { DatabaseTransaction } from '../database/connect.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { type Books, readBooks } from '../ledger/post/books.ts'
 import { readUsageInMonths } from '../ledger/post/usage-in-months.ts'
-import { type Difference, differenceOf, monthsToBegin } from './difference.ts'
+import { type Difference, differenceOf, usageToCount } from './difference.ts'
 import type { OwnerFacts } from './facts.ts'
 import { type Position, positionOf } from './position.ts'
 import { readPlanFacts, readPurchaseFacts } from './read-facts.ts'
@@ -31,7 +31,7 @@ export async function readOwnerBalanceSheet(
   const facts = assuming(await readOwnerFacts(trx, owner))
   const books = await readBooks(trx, owner)
   const position = positionOf(facts, now, books)
-  const usage = await readUsageInMonths(trx, owner, monthsToBegin(position, books))
+  const usage = await readUsageInMonths(trx, owner, usageToCount(position, books))
   return { facts, position, books, difference: differenceOf(position, books, usage) }
 }
 

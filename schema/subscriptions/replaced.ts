@@ -3,6 +3,7 @@ import type { CheckoutIntent } from '../checkout/intents.ts'
 import { cleanRecord } from '../claim/claimable.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { Subscriptions } from '../database/types.ts'
+import type { Owner } from '../ledger/accounts.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /**
@@ -43,6 +44,32 @@ export async function recordUnusedRefund(
     unused_refund_invoice: refund.invoice_id,
     next_try_at: refund.now,
   })
+}
+
+/** Has it decided now, where it waits for holds of which one was resolved. */
+export async function makeUnusedRefundDue(
+  trx: DatabaseTransaction,
+  { owner_kind, owner_id }: Owner,
+  now: Date,
+): Promise<void> {
+  await trx
+    .updateTable('subscriptions')
+    .set({ next_try_at: now, updated_at: sql`now()` })
+    .where('owner_kind', '=', owner_kind)
+    .where('owner_id', '=', owner_id)
+    .where('replaced_by', 'is not', null)
+    .where('ended_at', 'is not', null)
+    .where('unused_refund_minor', 'is', null)
+    .execute()
+}
+
+/** It cannot be decided before then. */
+export async function postponeUnusedRefund(
+  trx: DatabaseTransaction,
+  subscription: Pick<Subscription, 'owner_id' | 'stripe_subscription_id'>,
+  next_try_at: Date,
+): Promise<void> {
+  await update(trx, subscription, { next_try_at })
 }
 
 /** Stripe has the refund; or it can be made no more, and the plan gives nothing back. */

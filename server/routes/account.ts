@@ -189,7 +189,7 @@ async function findPlanMonth(
 ): Promise<AccountSummary['plan_month']> {
   if (!isLive(subscription)) return null
   const month = await findLatestMonth(db, subscription)
-  const left = balance.plan - balance.kept
+  const left = balance.plan
   if (!month || left < 0 || left > month.granted) return null
   const { billing_frequency, current_period_end, cancel_at } = subscription
   const ends_at = billing_frequency === 'monthly' ? current_period_end : month.ends_at

@@ -141,7 +141,7 @@ export const extensionRoutes = [
     return new Tagged(
       { ...presentBalance(payer, balance), plan_type, version, as_of: deps.now().toISOString() },
       // Plan and holds change without a ledger entry, and `personal` means another owner for each user.
-      `${ownerOf(payer, user_id).owner_id}.${version}.${balance.held}.${balance.expiring}.${plan_type}`,
+      `${ownerOf(payer, user_id).owner_id}.${version}.${balance.held}.${plan_type}`,
     )
   }),
 

@@ -331,7 +331,7 @@ describe('a search', () => {
     expect(new Set(timeline.flatMap(({ kind, id }) => (kind === 'hold' ? [id] : [])))).toEqual(
       new Set([forgotten.id]),
     )
-    expect(case_summary?.spendable).toEqual({ available: 155, held: 20, expiring: 0, debt: 0 })
+    expect(case_summary?.spendable).toEqual({ available: 155, held: 20, debt: 0 })
     await endExpiredHolds(database.worker, at(90))
     expect(await told(forgotten)).toEqual([
       [
@@ -400,18 +400,6 @@ describe('a search', () => {
     expect(await noticesOf(person)).toEqual(
       waiting('A debt of 40 credits of one account takes as many of the other.'),
     )
-    // Up to the next pass of the task that ends what is over.
-    await database.owner
-      .updateTable('ledger_owners')
-      .set({ kept: 20, expiring: 20 })
-      .where('owner_id', '=', person.owner_id)
-      .execute()
-    expect(await noticesOf(person)).toEqual([
-      ...waiting('A debt of 40 credits of one account takes as many of the other.'),
-      ...waiting(
-        '20 credits of a month that is over cannot be used; they expire when its last hold has ended.',
-      ),
-    ])
   })
 
   test('a search by the address of a seat or an invitation leads to the organization', async () => {

@@ -110,8 +110,8 @@ export async function readCaseSummary(
 
 /** A debt of one account blocks as many credits of the other. */
 async function readSpendable(trx: DatabaseTransaction, owner: Owner): Promise<CaseSummary['spendable']> {
-  const { plan, purchased, available, held, expiring } = await findBalance(trx, owner)
-  return { available, held, expiring, debt: Math.max(0, -plan) + Math.max(0, -purchased) }
+  const { plan, purchased, available, held } = await findBalance(trx, owner)
+  return { available, held, debt: Math.max(0, -plan) + Math.max(0, -purchased) }
 }
 
 /** A quiet account's list is read every quarter of an hour (`worker/tasks/read-stripe-events.ts`). */

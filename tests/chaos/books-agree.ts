@@ -45,7 +45,7 @@ export async function booksDiffer(database: Database, now: Date): Promise<string
           invoice_money: new Map(),
         }
         const grant = await readPurchaseGrant(trx, purchase.id)
-        const none = { closed_months: [], kept_months: [], open_holds: [], used_open: 0 }
+        const none = { closed_months: [], holds: [], used_open: 0 }
         const books = { ...none, grants: grant ? [grant] : [] }
         compare(`purchase ${purchase.id}`, facts, books)
       }

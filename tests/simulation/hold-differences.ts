@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import type { Owner as Payer } from '../../schema/ledger/accounts.ts'
 import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import { type Life, monthBegunAt, openHolds } from './model.ts'
+import { type Life, openHolds } from './model.ts'
 import { sumsOf } from './model-holds.ts'
 import type { Owner } from './owner.ts'
 import { editorName } from './owner-holds.ts'
 import { payerOf } from './owner-ledger.ts'
 
-/** What is wrong with the owner's holds, the months kept for them, and the sums of usage. */
+/** What is wrong with the owner's holds, and with the sums of usage. */
 export async function holdDifferences(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
   const payer = payerOf(owner)
   if (!payer) return []
@@ -17,17 +17,12 @@ export async function holdDifferences(product: FaultyProduct, owner: Owner, life
   const seconds = now.getTime() / 1000
   const rows = await product.database.owner
     .selectFrom('ledger_holds')
-    .select(['id', 'month_starts_at'])
+    .select(['id', 'outlives_month'])
     .where('owner_id', '=', payer.owner_id)
-    .where('state', '=', 'open')
+    .where((hold) => hold.or([hold('state', '=', 'open'), hold('outlives_month', '=', true)]))
     .execute()
-  const found = rows.map(({ id, month_starts_at }) => {
-    const month = month_starts_at && monthBegunAt(life, month_starts_at.getTime() / 1000, seconds)
-    return `${id} ${month_starts_at ? month?.name : 'open'}`
-  })
-  const expected = openHolds(life, seconds).map(
-    ({ id, month, is_kept }) => `${id} ${is_kept ? month : 'open'}`,
-  )
+  const found = rows.map(({ id, outlives_month }) => `${id} ${outlives_month}`)
+  const expected = openHolds(life, seconds).map(({ id, outlives }) => `${id} ${outlives !== null}`)
   const { difference } = await product.database.owner
     .transaction()
     .execute((trx) => readOwnerBalanceSheet(trx, payer, now))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { belongings, type Hold, type Life, nothingReserved, type Period, type Usage } from './model.ts'
-import { answerTo, type HoldAsk, keepMonths, reserve, sumsOf } from './model-holds.ts'
+import { answerTo, type HoldAsk, outliving, reserve, sumsOf } from './model-holds.ts'
 
 const day = 86_400
 /** 1 June, a month of thirty days, and the month after it. */
@@ -23,8 +23,8 @@ function month(id: string, starts_at: number, days: number): Period {
 
 function held(id: string, credits: number, fields: Partial<Hold> = {}): Hold {
   const opened_at = july - 600
-  const open = { expires_at: opened_at + day, state: 'open' as const, month: 'june/0', is_kept: false }
-  return { id, credits, opened_at, ...open, ...fields }
+  const open = { expires_at: opened_at + day, state: 'open' as const, outlives: null }
+  return { id, credits, plan: credits, opened_at, ...open, ...fields }
 }
 
 /** A plan of 500 credits a month, with bought credits. */
@@ -56,7 +56,7 @@ function life(
 }
 
 const used = (plan: number): Usage => ({ at: null, month: 'june/0', plan, purchased: 0 })
-const closed = (lived: Life): Life => ({ ...lived, reserved: keepMonths(lived, now) })
+const closed = (lived: Life): Life => ({ ...lived, reserved: outliving(lived, now) })
 
 function ask(lived: Life, nth: number, asked: HoldAsk, at = now) {
   const hold = lived.reserved.holds[nth]
@@ -71,27 +71,36 @@ describe('the model of holds', () => {
     const lived = life([held('a', 75), held('b', 75), held('c', 75)], { bought: 100, usages: [used(200)] })
     const over = closed(lived)
     // 300 are left, of which 225 are held.
-    expect(belongings(over, now)).toMatchObject({ plan: 500 + 225, purchased: 100, held: 225, kept: 225 })
+    expect(belongings(over, now)).toMatchObject({
+      plan: 500 + 225,
+      purchased: 100,
+      held: 225,
+      plan_held: 225,
+    })
     const first = ask(over, 0, settle(75))
     expect(first).toMatchObject({ outcome: 'posted', charged: 75 })
-    expect(belongings(first.life, now)).toMatchObject({
-      plan: 500 + 150,
-      purchased: 100,
-      held: 150,
-      kept: 150,
-    })
+    expect(belongings(first.life, now)).toMatchObject({ plan: 500 + 150, purchased: 100, held: 150 })
     const second = ask(first.life, 1, { do: 'release' })
-    expect(belongings(second.life, now)).toMatchObject({ plan: 500 + 75, held: 75, kept: 75 })
+    expect(belongings(second.life, now)).toMatchObject({ plan: 500 + 75, held: 75, plan_held: 75 })
     const third = ask(second.life, 2, settle(30))
-    expect(belongings(third.life, now)).toMatchObject({ plan: 500, purchased: 100, held: 0, kept: 0 })
+    expect(belongings(third.life, now)).toMatchObject({ plan: 500, purchased: 100, held: 0, plan_held: 0 })
   })
 
-  test('the model takes the rest of a hold’s own month, then bought credits, then those of the new month', () => {
-    const over = closed(life([held('a', 80)], { bought: 40, usages: [used(470)] }))
-    expect(belongings(over, now)).toMatchObject({ plan: 530, purchased: 40, held: 80, kept: 30 })
+  test('the model takes of each account what a usage would have taken when the hold was opened', () => {
+    const over = closed(life([held('a', 80, { plan: 30 })], { bought: 90, usages: [used(470)] }))
+    expect(belongings(over, now)).toMatchObject({ plan: 530, purchased: 90, held: 80, plan_held: 30 })
     const { life: after, charged } = ask(over, 0, settle(80))
     expect(charged).toBe(80)
-    expect(belongings(after, now)).toMatchObject({ plan: 490, purchased: 0 })
+    expect(belongings(after, now)).toMatchObject({ plan: 500, purchased: 40 })
+  })
+
+  test('the model pays with what is left of a month what bought credits paid of it beside a hold', () => {
+    const beside = { at: july - 300, month: 'june/0', plan: 0, purchased: 40 }
+    const over = closed(life([held('a', 40)], { bought: 100, usages: [used(460), beside] }))
+    expect(belongings(over, now)).toMatchObject({ plan: 540, purchased: 60 })
+    // Ten are the hold's, and the other thirty come back.
+    const { life: after } = ask(over, 0, settle(10))
+    expect(belongings(after, now)).toMatchObject({ plan: 500, purchased: 90 })
   })
 
   test('the model takes what is above a hold as far as it is available, and nothing else when it is late', () => {
@@ -110,22 +119,22 @@ describe('the model of holds', () => {
     expect(belongings(after, july - 300)).toMatchObject({ plan: 325, purchased: -400, held: 0 })
   })
 
-  test('the model counts a hold in the gap of a renewal to the new month as far as that covers it', () => {
+  test('the model counts a hold in the gap of a renewal to the new month', () => {
     const gap = { opened_at: july + 60, expires_at: july + day }
     const covered = closed(life([held('a', 300, gap)], { usages: [used(100)] }))
-    expect(belongings(covered, now)).toMatchObject({ plan: 500, held: 300, kept: 0 })
-    const since = { at: july + 30, month: 'june/0', plan: 100, purchased: 0 }
-    const uncovered = closed(life([held('a', 600, gap)], { bought: 300, usages: [since] }))
-    // July covers 400 beside usage; the other 200 are kept of June.
-    expect(belongings(uncovered, now)).toMatchObject({ plan: 600, purchased: 300, held: 600, kept: 200 })
+    expect(belongings(covered, now)).toMatchObject({ plan: 500, held: 300 })
+    expect(belongings(ask(covered, 0, settle(300)).life, now)).toMatchObject({ plan: 200, held: 0 })
   })
 
   test('the model reserves no more than is available, and not less than is enough', () => {
     const lived = life([held('a', 440)], { months: 1 })
-    expect(reserve(lived, july - 300, { credits: 60, at_least: 60 })).toBe(60)
+    expect(reserve(lived, july - 300, { credits: 60, at_least: 60 })).toEqual({ credits: 60, plan: 60 })
     expect(reserve(lived, july - 300, { credits: 75, at_least: 75 })).toBeNull()
-    expect(reserve(lived, july - 300, { credits: 75, at_least: 60 })).toBe(60)
-    expect(reserve(lived, july + day - 600, { credits: 500, at_least: 500 })).toBe(500)
+    expect(reserve(lived, july - 300, { credits: 75, at_least: 60 })).toEqual({ credits: 60, plan: 60 })
+    expect(reserve(lived, july + day - 600, { credits: 500, at_least: 500 })).toEqual({
+      credits: 500,
+      plan: 500,
+    })
   })
 
   test('the model sums usage by day, editor and model', () => {

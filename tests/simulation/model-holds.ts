@@ -17,15 +17,17 @@ import {
 const day_s = 86_400
 const openMax = 50
 
-/** What a reservation gets of what is available; null when it is refused. */
+/** What a reservation gets of what is available, and of the plan; null when it is refused. */
 export function reserve(
   life: Life,
   now: number,
   asked: { credits: number; at_least: number },
-): number | null {
-  const available = availableOf(belongings(life, now))
+): { credits: number; plan: number } | null {
+  const funds = belongings(life, now)
+  const available = availableOf(funds)
   if (openHolds(life, now).length >= openMax || available < asked.at_least) return null
-  return Math.min(asked.credits, available)
+  const credits = Math.min(asked.credits, available)
+  return { credits, plan: spend(funds, credits)?.plan ?? 0 }
 }
 
 export type HoldAsk =
@@ -97,48 +99,24 @@ interface Taken {
 }
 
 /**
- * What was reserved is never refused. It is usage of the time at which the hold was opened: of a month that
- * is over it takes the rest, then bought credits, then those of the month that follows; that one's go first
- * where it was opened in it.
+ * What was reserved is never refused, and is what a usage would have taken when the hold was opened: usage of
+ * that time, and of the month in which it was opened when that is over.
  */
 function takeReserved(
   life: Life,
   { hold, credits, now }: { hold: Hold; credits: number; now: number },
 ): Taken {
   const charged = Math.min(credits, hold.credits)
-  const { plan, purchased, kept } = belongings(life, now)
-  const free = Math.max(0, plan - kept)
-  const rest = life.reserved.kept.find(({ month }) => hold.is_kept && month === hold.month)?.credits ?? 0
-  const ofMonth = Math.min(charged, rest, Math.max(0, plan))
-  const follows = openMonth(life, now)
-  const isOfNew = follows !== null && hold.opened_at >= Math.min(...follows.begins)
-  const bought = hold.is_kept && !isOfNew ? Math.max(0, purchased) : 0
-  const ofPlan = Math.min(free, Math.max(0, charged - ofMonth - bought))
-  const usage = {
-    at: hold.is_kept ? null : hold.opened_at,
-    month: latestMonth(life, now),
-    plan: ofPlan + ofMonth,
-    purchased: charged - ofMonth - ofPlan,
-  }
   const freed = withHold(life, { ...hold, state: 'settled' })
   if (charged === 0) return { charged, usage: null, life: freed }
-  return { charged, usage, life: takenOf(freed, { hold, ofMonth, usage }) }
+  const plan = Math.min(charged, hold.plan)
+  const usage = { ...whenHeld(hold, latestMonth(life, now)), plan, purchased: charged - plan }
+  return { charged, usage, life: { ...freed, usages: [...freed.usages, usage] } }
 }
 
-/** A settlement's usage, of which the hold's own month pays a part. */
-export function takenOf(
-  life: Life,
-  { hold, ofMonth, usage }: { hold: Hold; ofMonth: number; usage: Usage },
-): Life {
-  const kept = life.reserved.kept.map((one) =>
-    hold.is_kept && one.month === hold.month ? { ...one, credits: one.credits - ofMonth } : one,
-  )
-  const own = { at: null, month: hold.month, plan: ofMonth, purchased: 0 }
-  return {
-    ...life,
-    usages: [...life.usages, own, { ...usage, plan: usage.plan - ofMonth }],
-    reserved: { ...life.reserved, kept },
-  }
+/** When a settlement occurred; `latest` is the latest month that was known. */
+export function whenHeld({ opened_at, outlives }: Hold, latest: string | null) {
+  return outlives === null ? { at: opened_at, month: latest } : { at: null, of: outlives, month: outlives }
 }
 
 /** As far as it is available. */
@@ -161,44 +139,31 @@ export function withHold(life: Life, changed: Hold): Life {
 }
 
 /**
- * A month that is over keeps what its open holds can take, until none of them is open; the rest expires. A
- * hold belongs to the month in which it was opened. Where that was not known yet, it belongs to it as far as
- * the month covers it beside usage, and what is not covered keeps the month that was known open.
+ * What a month's end means for holds: those that were opened in it and are open outlive it. A hold belongs to
+ * the latest month that had begun when it was opened.
  */
-export function keepMonths(life: Life, now: number): Reserved {
-  const usages = usagesByMonth(life, now)
-  const months = life.subscriptions
-    .flatMap((subscription) => leftOfMonths(subscription, usages, now))
-    .toSorted((a, b) => a.starts_at - b.starts_at)
-  const room = new Map(months.map(({ name, left }) => [name, Math.max(0, left)]))
-  const isClosed = (name: string) => life.reserved.over.includes(name)
-  const wanted = new Map<string, number>()
-  const open = new Set(openHolds(life, now).map(({ id }) => id))
+export function outliving(life: Life, now: number): Reserved {
+  const months = knownMonths(life, now)
+  const open = openHolds(life, now)
   const holds = life.reserved.holds.map((hold): Hold => {
     const own = months.findLast(({ starts_at }) => starts_at <= hold.opened_at)
-    if (!open.has(hold.id) || hold.is_kept || !own) return hold
-    const known = months.find(({ name }) => name === hold.month)
-    const isKnown = known !== undefined && own.starts_at <= known.starts_at
-    const covered = isKnown ? hold.credits : Math.min(hold.credits, room.get(own.name) ?? 0)
-    if (!isKnown) room.set(own.name, (room.get(own.name) ?? 0) - covered)
-    const month = covered === hold.credits && !isKnown ? own : known
-    if (!month || isClosed(month.name)) return hold
-    if (!month.is_over) return { ...hold, month: month.name }
-    const credits = month === known && !isKnown ? hold.credits - covered : hold.credits
-    wanted.set(month.name, (wanted.get(month.name) ?? 0) + credits)
-    return { ...hold, month: month.name, is_kept: true }
+    const isEnding = own?.is_over === true && !life.reserved.over.includes(own.name)
+    return isEnding && open.includes(hold) ? { ...hold, outlives: own.name } : hold
   })
-  const kept = [...wanted].map(([name, credits]) => {
-    const left = months.find((month) => month.name === name)?.left ?? 0
-    return { month: name, credits: Math.min(Math.max(0, left), credits) }
-  })
-  return {
-    holds,
-    kept: [...life.reserved.kept, ...kept],
-    over: [
-      ...new Set([...life.reserved.over, ...months.filter(({ is_over }) => is_over).map(({ name }) => name)]),
-    ],
-  }
+  return { ...life.reserved, holds }
+}
+
+/** The months that are over: what they closed with stays so, but for their holds. */
+export function monthsOver(life: Life, now: number): string[] {
+  const over = knownMonths(life, now).filter((month) => month.is_over)
+  return [...new Set([...life.reserved.over, ...over.map(({ name }) => name)])]
+}
+
+function knownMonths(life: Life, now: number) {
+  const usages = usagesByMonth(life, now)
+  return life.subscriptions
+    .flatMap((subscription) => leftOfMonths(subscription, usages, now))
+    .toSorted((a, b) => a.starts_at - b.starts_at)
 }
 
 /** What an editor reported and was told. */

@@ -211,7 +211,7 @@ describe('the model', () => {
   })
 
   test('the model spends a positive plan balance first, and nothing beside a larger debt', () => {
-    const unheld = { held: 0, kept: 0 }
+    const unheld = { held: 0, plan_held: 0 }
     expect(spend({ ...unheld, plan: 100, purchased: 50 }, 120)).toEqual({ plan: 100, purchased: 20 })
     expect(spend({ ...unheld, plan: -100, purchased: 300 }, 200)).toEqual({ plan: 0, purchased: 200 })
     expect(spend({ ...unheld, plan: -100, purchased: 300 }, 201)).toBeNull()

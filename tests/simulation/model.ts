@@ -62,6 +62,8 @@ export interface Subscription {
 export interface Usage {
   /** When; null once the product knew the month in which it occurred: from then on it stays where it is. */
   readonly at: number | null
+  /** That month. */
+  readonly of?: string
   /** The month that the plan credits were of: the latest that the product knew. */
   readonly month: string | null
   readonly plan: number
@@ -72,24 +74,22 @@ export interface Usage {
 export interface Hold {
   readonly id: string
   readonly credits: number
+  /** Those of them that a usage would have taken of the plan then. */
+  readonly plan: number
   readonly opened_at: number
   readonly expires_at: number
   readonly state: 'open' | 'settled' | 'released' | 'expired' | 'settled_late'
-  /** Its own as soon as the product knows it; until then the latest that was known and open. */
-  readonly month: string | null
-  /** Its month is over, and stays open for it. */
-  readonly is_kept: boolean
+  /** Its month, when that was over before it was resolved. */
+  readonly outlives: string | null
 }
 
 export interface Reserved {
   readonly holds: readonly Hold[]
-  /** What is left for the holds of a month that is over. */
-  readonly kept: readonly { readonly month: string; readonly credits: number }[]
   /** Months that are over, as far as the product has heard. */
   readonly over: readonly string[]
 }
 
-export const nothingReserved: Reserved = { holds: [], kept: [], over: [] }
+export const nothingReserved: Reserved = { holds: [], over: [] }
 
 export interface Life {
   readonly purchases: readonly Purchase[]
@@ -110,8 +110,8 @@ export interface Belongings {
   readonly purchased: number
   /** Of open holds. */
   readonly held: number
-  /** Plan credits of months that are over, for their open holds. */
-  readonly kept: number
+  /** Those of them that are of the plan, which other usage leaves alone. */
+  readonly plan_held: number
   readonly plan_type: string
   readonly seats_total: number
   /** By a team's buyer, whose seat comes with the first plan and stays, and by its other members. */
@@ -131,13 +131,17 @@ export function belongings(life: Life, now: number): Belongings {
   const late = sum(life.subscriptions.map((subscription) => paidTooLate(subscription)))
   const usages = usagesByMonth(life, now)
   const isOfTeam = life.teams.some(({ is_live }) => is_live)
-  const keeps = keptNow(life, now)
-  const left = begun.flatMap((subscription) => keptOf(leftOfMonths(subscription, usages, now), keeps))
+  const open = openHolds(life, now)
+  // What open holds may take of a month that is over is still there.
+  const left = begun
+    .flatMap((subscription) => leftOfMonths(subscription, usages, now))
+    .filter(({ is_over }) => is_over)
+    .map((month) => Math.min(Math.max(0, month.left), heldOf(month.name, open)))
   return {
     plan: (latest ? planBalance(latest, usages, now) : 0) + sum(left),
     purchased: bought + late + sum(life.adjustments) - sum(usages.map(({ purchased }) => purchased)),
-    held: sum(openHolds(life, now).map(({ credits }) => credits)),
-    kept: sum([...keeps.values()]),
+    held: sum(open.map(({ credits }) => credits)),
+    plan_held: sum(open.map(({ plan }) => plan)),
     plan_type: isOfTeam ? 'teams' : (live?.plan_type ?? 'starter'),
     seats_total: isOfTeam ? 1 : (live?.seats_now ?? 0),
     seats_used: latest && life.colleagues !== null ? 1 + life.colleagues : 0,
@@ -176,7 +180,7 @@ export function givenForUnused(life: Life, now: number): number {
   return Math.min(Math.floor(Math.min(byCredits, byTime)), charged)
 }
 
-export type Funds = Pick<Belongings, 'plan' | 'purchased' | 'held' | 'kept'>
+export type Funds = Pick<Belongings, 'plan' | 'purchased' | 'held' | 'plan_held'>
 
 export function availableOf({ plan, purchased, held }: Funds): number {
   return plan + purchased - held
@@ -185,7 +189,7 @@ export function availableOf({ plan, purchased, held }: Funds): number {
 /** Rule 10: what a usage takes of each account beside what is held; null when it is refused. */
 export function spend(funds: Funds, credits: number): { plan: number; purchased: number } | null {
   if (credits > availableOf(funds)) return null
-  const ofPlan = Math.min(credits, Math.max(0, funds.plan - funds.kept))
+  const ofPlan = Math.min(credits, Math.max(0, funds.plan - funds.plan_held))
   return { plan: ofPlan, purchased: credits - ofPlan }
 }
 
@@ -194,24 +198,8 @@ export function openHolds({ reserved }: Pick<Life, 'reserved'>, now: number): Ho
   return reserved.holds.filter(({ state, expires_at }) => state === 'open' && now < expires_at)
 }
 
-/** What each month that is over still keeps: no more than its open holds can take. */
-function keptNow(life: Life, now: number): Map<string, number> {
-  const held = Map.groupBy(
-    openHolds(life, now).filter(({ is_kept }) => is_kept),
-    ({ month }) => month,
-  )
-  return new Map(
-    life.reserved.kept.map(({ month, credits }) => [
-      month,
-      Math.min(credits, sum((held.get(month) ?? []).map((hold) => hold.credits))),
-    ]),
-  )
-}
-
-function keptOf(months: readonly MonthLeft[], keeps: ReadonlyMap<string, number>): number[] {
-  return months
-    .filter(({ is_over }) => is_over)
-    .map(({ name, left }) => Math.min(Math.max(0, left), keeps.get(name) ?? 0))
+function heldOf(month: string, open: readonly Hold[]): number {
+  return sum(open.filter(({ outlives }) => outlives === month).map(({ credits }) => credits))
 }
 
 /**
@@ -242,19 +230,26 @@ export function usagesByMonth(life: Life, now: number): Usage[] {
       const ofBought = takeOver(sum(since.map(({ purchased }) => purchased)))
       const ofSame = since.filter(({ month: paidBy }) => months.some(({ name }) => name === paidBy))
       const ofMonthBefore = takeOver(sum(ofSame.map(({ plan }) => plan)))
-      const left = since.map((usage) => ({ ...usage, at: null }))
+      const left = since.map((usage) => ({ ...usage, at: null, of: month.name }))
       usages = [
         ...usages.filter((usage) => !isOfMonth(usage)),
         ...left,
-        { at: null, month: ofSame[0]?.month ?? null, plan: -ofMonthBefore, purchased: -ofBought },
+        {
+          at: null,
+          of: month.name,
+          month: ofSame[0]?.month ?? null,
+          plan: -ofMonthBefore,
+          purchased: -ofBought,
+        },
         { at: null, month: month.name, plan: ofBought + ofMonthBefore, purchased: 0 },
       ]
     }
   }
-  return life.subscriptions.reduce(
+  usages = life.subscriptions.reduce(
     (all, subscription) => stayingInClosed(all, monthsOf(subscription, now), startOf),
     usages,
   )
+  return paidAtEnd(life, usages, now)
 
   function startOf(name: string | null): number {
     const all = life.subscriptions.flatMap((subscription) =>
@@ -282,6 +277,34 @@ function stayingInClosed(
       { ...usage, plan: 0 },
     ]
   })
+}
+
+/**
+ * Rule 9, at a month's end: what is left of it pays the usage in it that was paid with bought credits, beside
+ * what is still held of it. So it does when a hold of it is resolved later, and never again.
+ */
+function paidAtEnd(life: Life, before: readonly Usage[], now: number): Usage[] {
+  let usages = [...before]
+  const open = openHolds(life, now)
+  const { holds, over } = life.reserved
+  const all = life.subscriptions
+    .flatMap((subscription) => monthsOf(subscription, now).map((month) => ({ ...month, subscription })))
+    .toSorted((a, b) => a.starts_at - b.starts_at)
+  const occurredIn = ({ at, of }: Usage) => {
+    if (at === null) return of
+    const month = all.findLast(({ starts_at }) => starts_at <= at)
+    return month && at < Math.min(month.ends_at, month.subscription.ended_at ?? at + 1) ? month.name : null
+  }
+  const isDecided = (name: string) =>
+    over.includes(name) && !holds.some((hold) => hold.outlives === name && !open.includes(hold))
+  for (const { name, subscription } of all) {
+    const month = leftOfMonths(subscription, usages, now).find((one) => one.name === name)
+    if (!month?.is_over || isDecided(name)) continue
+    const bought = sum(usages.filter((usage) => occurredIn(usage) === name).map(({ purchased }) => purchased))
+    const back = Math.max(0, Math.min(bought, month.left - heldOf(name, open)))
+    if (back > 0) usages = [...usages, { at: null, of: name, month: name, plan: back, purchased: -back }]
+  }
+  return usages
 }
 
 /** The latest month that has begun; null when none is open. */

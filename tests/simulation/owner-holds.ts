@@ -12,14 +12,14 @@ import {
   answerTo,
   type HoldAnswer,
   type HoldAsk,
-  keepMonths,
+  outliving,
   reserve,
-  takenOf,
+  whenHeld,
   withHold,
 } from './model-holds.ts'
 import { fundsOf, type Owner } from './owner.ts'
 import type { Amount, HoldStep } from './owner-history.ts'
-import { findPosted, knownMonth, monthOf, payerOf } from './owner-ledger.ts'
+import { findPosted, monthOf, payerOf } from './owner-ledger.ts'
 import { whatHappened } from './what-happened.ts'
 
 const labels = { model: 'large', project: 'compiler' }
@@ -43,9 +43,12 @@ export async function atEditor(
         ? await fail(product, owner, { ...moment, step })
         : await resolve(product, owner, { ...moment, step })
   if (!isExact) return
+  // What a hold leaves of a month that is over expires within a minute.
+  if (expected.reserved.holds.some(({ state, outlives }) => outlives !== null && state !== 'open'))
+    await product.runTask('end_holds')
   const found = await fundsOf(product, owner)
-  const { plan, purchased, held, kept } = belongings(expected, moment.now)
-  same(`after ${step.do}`, { plan, purchased, held, kept }, found)
+  const { plan, purchased, held, plan_held } = belongings(expected, moment.now)
+  same(`after ${step.do}`, { plan, purchased, held, plan_held }, found)
 }
 
 interface Moment<S extends HoldStep> {
@@ -83,21 +86,19 @@ async function open(
     )
   const outcomes = await ask(step.times)
   let expected = life
-  const grants: number[] = []
+  const grants: { credits: number; plan: number }[] = []
   for (const _ of requests) {
     const granted = reserve(expected, now, { credits, at_least: at_least ?? credits })
     if (granted === null) continue
     grants.push(granted)
-    expected = withHolds(expected, [
-      holdOf({ id: `${grants.length}`, credits: granted, at, step, month: null }),
-    ])
+    expected = withHolds(expected, [holdOf({ id: `${grants.length}`, ...granted, at, step })])
   }
   const posted = outcomes.flatMap(({ hold }) => hold ?? [])
-  const found = posted.map((hold) => hold.credits)
+  const ofPlan = await planCreditsOf(product, posted)
+  const found = posted.map(({ id, credits }) => ({ credits, plan: ofPlan.get(id) ?? 0 }))
   if (isSettled) same(`${requests.length} holds of ${credits}`, ascending(grants), ascending(found))
-  const month = await knownMonth(product, owner, life, now)
   const holds = posted.map((hold) => {
-    const made = holdOf({ id: hold.id, credits: hold.credits, at, step, month })
+    const made = holdOf({ id: hold.id, credits: hold.credits, plan: ofPlan.get(hold.id) ?? 0, at, step })
     same('expiry', made.expires_at, hold.expires_at.getTime() / 1000)
     owner.editorOf.set(hold.id, editorName(step.editor))
     return made
@@ -110,13 +111,25 @@ async function open(
 function holdOf(made: {
   id: string
   credits: number
+  plan: number
   at: Date
   step: { minutes: number }
-  month: string | null
 }): Hold {
-  const { id, credits, at, step, month } = made
+  const { id, credits, plan, at, step } = made
   const expires_at = (at.getTime() + step.minutes * 60_000) / 1000
-  return { id, credits, opened_at: at.getTime() / 1000, expires_at, state: 'open', month, is_kept: false }
+  return { id, credits, plan, opened_at: at.getTime() / 1000, expires_at, state: 'open', outlives: null }
+}
+
+async function planCreditsOf(
+  { database }: FaultyProduct,
+  holds: readonly { readonly id: string }[],
+): Promise<Map<string, number>> {
+  const rows = await database.owner
+    .selectFrom('ledger_holds')
+    .select(['id', 'plan_credits'])
+    .where('id', 'in', [randomUUID(), ...holds.map(({ id }) => id)])
+    .execute()
+  return new Map(rows.map(({ id, plan_credits }) => [id, plan_credits]))
 }
 
 function withHolds(life: Life, holds: readonly Hold[]): Life {
@@ -173,11 +186,11 @@ async function asProductKnew(
 ): Promise<{ life: Life; hold: Hold }> {
   const row = await product.database.owner
     .selectFrom('ledger_holds')
-    .select('month_starts_at')
+    .select('outlives_month')
     .where('id', '=', chosen.id)
     .executeTakeFirstOrThrow()
-  if (!row.month_starts_at || chosen.is_kept) return { life: before, hold: chosen }
-  const life = { ...before, reserved: keepMonths(before, now) }
+  if (!row.outlives_month || chosen.outlives !== null) return { life: before, hold: chosen }
+  const life = { ...before, reserved: outliving(before, now) }
   return { life, hold: life.reserved.holds.find(({ id }) => id === chosen.id) ?? chosen }
 }
 
@@ -219,13 +232,10 @@ async function settled(
     const at = isOfReserved ? hold.opened_at : now
     same(`when ${key} occurred`, at, posted.occurred_at.getTime() / 1000)
     report(owner, { hold, at, requests: key.endsWith('/above') ? 0 : 1, credits })
-    const usage = { ...monthOf(given.life, posted, now), plan: posted.plan, purchased: posted.purchased }
-    if (!isOfReserved) life = { ...life, usages: [...life.usages, { ...usage, at }] }
-    else {
-      const rest = life.reserved.kept.find(({ month }) => hold.is_kept && month === hold.month)?.credits ?? 0
-      const ofMonth = Math.min(rest, posted.plan, credits)
-      life = takenOf(life, { hold, ofMonth, usage: { ...usage, at: hold.is_kept ? null : at } })
-    }
+    const { month } = monthOf(given.life, posted, now)
+    const when = isOfReserved ? whenHeld(hold, month) : { at, month }
+    const usage = { ...when, plan: posted.plan, purchased: posted.purchased }
+    life = { ...life, usages: [...life.usages, usage] }
   }
   same(`charged for ${hold.id}`, charged, found.charged)
   return life
@@ -294,8 +304,8 @@ function amountOf(amount: Amount, of: number, least = 1): number {
   return Math.min(10_000, Math.max(least, credits))
 }
 
-function ascending(numbers: readonly number[]): number[] {
-  return numbers.toSorted((a, b) => a - b)
+function ascending<Grant extends { credits: number; plan: number }>(grants: readonly Grant[]): Grant[] {
+  return grants.toSorted((a, b) => a.credits - b.credits || a.plan - b.plan)
 }
 
 function same(what: string, expected: unknown, found: unknown): void {

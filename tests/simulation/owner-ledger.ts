@@ -10,26 +10,6 @@ export function payerOf({ kind, person, organization_id }: Owner): Payer | null 
   return kind === 'team' ? null : { owner_kind: 'user', owner_id: person.user_id }
 }
 
-/** The latest month that the product knows; null when that is over. */
-export async function knownMonth(
-  product: FaultyProduct,
-  owner: Owner,
-  life: Life,
-  now: number,
-): Promise<string | null> {
-  const { rows } = await sql<{ starts_at: Date; is_over: boolean }>`
-    SELECT g.month_starts_at AS starts_at,
-      EXISTS (SELECT FROM ledger_months_used m WHERE m.owner_id = g.owner_id AND m.month_starts_at = g.month_starts_at
-        AND m.stripe_subscription_id = g.stripe_subscription_id)
-      OR EXISTS (SELECT FROM ledger_months_kept m WHERE m.owner_id = g.owner_id AND m.month_starts_at = g.month_starts_at
-        AND m.stripe_subscription_id = g.stripe_subscription_id) AS is_over
-    FROM ledger_grants g WHERE g.owner_id = ${payerOf(owner)?.owner_id} AND g.month_starts_at IS NOT NULL
-    ORDER BY g.month_starts_at DESC LIMIT 1`.execute(product.database.owner)
-  const [latest] = rows
-  if (!latest || latest.is_over) return null
-  return monthBegunAt(life, latest.starts_at.getTime() / 1000, now)?.name ?? null
-}
-
 export interface Posted {
   readonly occurred_at: Date
   readonly plan: number

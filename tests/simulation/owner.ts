@@ -160,13 +160,12 @@ export async function toldBelongings(
     .toSorted()
   const { data: user } = await server.ask(getUser, { token, query: { clerkId: owner.person.user_id } })
   const { plan_type, plan_credits, purchased_credits } = user
-  const { held, kept, expiring } = await heldOf(product, owner.person.user_id)
+  const held = await heldOf(product, owner.person.user_id)
   if (owner.kind === 'user')
     return {
-      plan: plan_credits - expiring,
+      plan: plan_credits,
       purchased: purchased_credits,
-      held,
-      kept,
+      ...held,
       plan_type,
       seats_total: plan_type === 'starter' ? 0 : 1,
       seats_used: 0,
@@ -175,15 +174,13 @@ export async function toldBelongings(
   owner.organization_id ??= intents[0]?.owner_id ?? null
   const id = owner.organization_id
   if (!id)
-    return { plan: 0, purchased: 0, held: 0, kept: 0, plan_type, seats_total: 0, seats_used: 0, settled }
+    return { plan: 0, purchased: 0, held: 0, plan_held: 0, plan_type, seats_total: 0, seats_used: 0, settled }
   const credits = await server.ask(getOrganizationCredits, { token, query: { org_id: id } })
   const { seats_total, seats } = await server.ask(getOrganizationSeats, { token, query: { org_id: id } })
-  const ofTeam = await heldOf(product, id)
   return {
-    plan: credits.plan_credits - ofTeam.expiring,
+    plan: credits.plan_credits,
     purchased: credits.purchased_credits,
-    held: ofTeam.held,
-    kept: ofTeam.kept,
+    ...(await heldOf(product, id)),
     // The first seat is the buyer's, so that the buyer's own plan goes with the team's.
     plan_type,
     seats_total,
@@ -192,27 +189,20 @@ export async function toldBelongings(
   }
 }
 
-/** What the ledger has of an owner, without what is about to expire. */
+/** What the ledger has of an owner. */
 export async function fundsOf(
-  product: Pick<FaultyProduct, 'database'>,
-  { organization_id, person }: Pick<Owner, 'organization_id' | 'person'>,
-): Promise<Funds> {
-  const { plan_balance, purchased_balance, held, kept, expiring } = await heldOf(
-    product,
-    organization_id ?? person.user_id,
-  )
-  return { plan: plan_balance - expiring, purchased: purchased_balance, held, kept }
-}
-
-async function heldOf(
   { database }: { readonly database: Pick<FaultyProduct['database'], 'owner'> },
-  id: string,
-) {
+  { organization_id, person }: { organization_id: string | null; person: Pick<Person, 'user_id'> },
+): Promise<Funds> {
   const row = await database.owner
     .selectFrom('ledger_owners')
-    .select(['plan_balance', 'purchased_balance', 'held', 'kept', 'expiring'])
-    .where('owner_id', '=', id)
+    .select(['plan_balance as plan', 'purchased_balance as purchased', 'held', 'plan_held'])
+    .where('owner_id', '=', organization_id ?? person.user_id)
     .executeTakeFirst()
-  if (!row) return { plan_balance: 0, purchased_balance: 0, held: 0, kept: 0, expiring: 0 }
-  return { ...row, kept: row.kept - row.expiring }
+  return row ?? { plan: 0, purchased: 0, held: 0, plan_held: 0 }
+}
+
+async function heldOf(product: Parameters<typeof fundsOf>[0], user_id: string) {
+  const { held, plan_held } = await fundsOf(product, { organization_id: null, person: { user_id } })
+  return { held, plan_held }
 }

@@ -154,6 +154,8 @@ async function passQuietly(product: FaultyProduct, owner: Owner, step: OwnerStep
 /** When the plan has ended and given back what is unused, Teams ends too, which revives nothing. */
 async function endTeams(product: FaultyProduct, owner: Owner, turn: Turn): Promise<void> {
   await settle(product, owner, turn)
+  // What is unused is not known before.
+  if (owner.reserved.holds.some(({ state }) => state === 'open')) return
   owner.replaced = null
   const { subscription = '' } = owner.teams.at(-1) ?? {}
   await atStripe(product, owner, (stripe) => stripe.subscriptions.cancel(subscription))

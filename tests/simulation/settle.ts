@@ -10,7 +10,7 @@ import {
   type Reserved,
   usagesByMonth,
 } from './model.ts'
-import { keepMonths } from './model-holds.ts'
+import { monthsOver, outliving } from './model-holds.ts'
 import { type Owner, toldBelongings } from './owner.ts'
 import { doublePages } from './owner-checkouts.ts'
 import { awaitComparison } from './owner-colleagues.ts'
@@ -41,7 +41,7 @@ export async function settle(
   const lived = async (): Promise<Life> => {
     if (owner.reserved.holds.length > 0) await product.runTask('end_holds')
     const life = await whatHappened(product, owner)
-    return { ...life, reserved: keepMonths(life, product.clock.now().getTime() / 1000) }
+    return { ...life, reserved: outliving(life, product.clock.now().getTime() / 1000) }
   }
   let life = await lived()
   const differences = () => differencesOf(product, owner, life)
@@ -82,16 +82,16 @@ export async function settle(
   await listLate(product, owner)
 }
 
-/** What has expired stays so, wherever our clock is set to, and a month closes with the last of its holds. */
+/** What has expired stays so, wherever our clock is set to, and what is resolved is counted to its month. */
 function settledHolds(life: Life, now: number): Reserved {
   const open = openHolds(life, now)
-  const { holds, kept, over } = life.reserved
   return {
-    holds: holds.map((hold) =>
-      hold.state === 'open' && !open.includes(hold) ? { ...hold, state: 'expired' } : hold,
+    holds: life.reserved.holds.map((hold) =>
+      open.includes(hold)
+        ? hold
+        : { ...hold, state: hold.state === 'open' ? 'expired' : hold.state, outlives: null },
     ),
-    kept: kept.filter(({ month }) => open.some((hold) => hold.is_kept && hold.month === month)),
-    over,
+    over: monthsOver(life, now),
   }
 }
 
@@ -112,7 +112,7 @@ async function differencesOf(product: FaultyProduct, owner: Owner, life: Life): 
     'plan',
     'purchased',
     'held',
-    'kept',
+    'plan_held',
     'plan_type',
     'seats_total',
     'seats_used',
@@ -149,6 +149,13 @@ async function unusedDifferences(
     .select(['ended_at', 'is_unfinished', 'unused_refund_minor'])
     .where('stripe_subscription_id', '=', id)
     .executeTakeFirst()
+  // It is decided when nothing of the plan is held any more.
+  if (
+    row?.ended_at &&
+    row.unused_refund_minor === null &&
+    openHolds(life, clock.now().getTime() / 1000).length > 0
+  )
+    return []
   if (!row?.ended_at || row.is_unfinished) return [`replaced: ${JSON.stringify(row)}`]
   const expected = givenForUnused(life, clock.now().getTime() / 1000)
   const payments = life.subscriptions.at(-1)?.periods.map(({ payment }) => payment) ?? []

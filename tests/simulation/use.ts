@@ -31,15 +31,11 @@ export async function use(
   for (let report = 0; report < reports; report++) {
     const answer = await product.server.api(reportUsage, { token: access_token, body })
     const told = answer.body as { balance?: { plan: number; purchased: number } }
-    const posted = await findPosted(product, owner, usageKeyOf(owner, body.idempotency_key))
-    const taken = posted && { plan: posted.plan, purchased: posted.purchased }
     const balance = told.balance && {
       plan: before.plan - told.balance.plan,
       purchased: before.purchased - told.balance.purchased,
     }
-    // What is about to expire is in the balance that the product tells.
-    const hasHolds = owner.reserved.holds.length > 0
-    const found = answer.status === 200 ? ((hasHolds ? taken : balance) ?? 'nothing') : answer.status
+    const found = answer.status === 200 ? (balance ?? 'nothing') : answer.status
     // An event may be applied between two answers.
     if (isSettled && JSON.stringify(found) !== JSON.stringify(expected ?? 402)) {
       throw new Error(

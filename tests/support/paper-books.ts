@@ -3,12 +3,21 @@ import {
   type BooksInScope,
   type Difference,
   differenceOf,
-  monthsToBegin,
+  usageToCount,
 } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { positionOf } from '../../schema/position/position.ts'
 
-const nothing = { gross: 0, refunded: 0, disputed: 0, expired: 0, written_off: 0, adjusted: 0, transfers: 0 }
+const nothing = {
+  gross: 0,
+  refunded: 0,
+  disputed: 0,
+  returned: 0,
+  expired: 0,
+  written_off: 0,
+  adjusted: 0,
+  transfers: 0,
+}
 
 /** What the ledger does with a difference, without a database: for tests of many histories. */
 export class PaperBooks {
@@ -20,7 +29,7 @@ export class PaperBooks {
   reconcile(facts: OwnerFacts, now: Date): Difference {
     const books = this.read()
     const position = positionOf(facts, now, books)
-    const usage = monthsToBegin(position, books).map((month) => {
+    const usage = usageToCount(position, books).map((month) => {
       const used = this.#usages.filter(({ at }) => at >= month.from && at < month.until)
       const sum = (account: 'plan' | 'purchased') => used.reduce((all, one) => all + one[account], 0)
       return { ...month, plan: sum('plan'), purchased: sum('purchased') }
@@ -30,7 +39,8 @@ export class PaperBooks {
       const known = this.#grants.get(grant.id) ?? { ...grant, ...nothing }
       if (component === 'returned') {
         this.#used = { plan: this.#used.plan - credits, purchased: this.#used.purchased + credits }
-        this.#grants.set(grant.id, { ...known, transfers: known.transfers + 1 })
+        const returned = known.returned + credits
+        this.#grants.set(grant.id, { ...known, returned, transfers: known.transfers + 1 })
         continue
       }
       const sign = component === 'refunded' || component === 'disputed' ? -1 : 1
@@ -46,8 +56,7 @@ export class PaperBooks {
     return {
       grants: [...this.#grants.values()],
       closed_months: this.#closed,
-      kept_months: [],
-      open_holds: [],
+      holds: [],
       used_open: this.#used.plan - closed,
     }
   }

@@ -6,7 +6,6 @@ import type { GrantKind } from '../../schema/ledger/grants.ts'
 import {
   closeMonth,
   type GrantInBooks,
-  keepMonth,
   lockOwner,
   readBooks,
   readPurchaseGrant,
@@ -17,7 +16,7 @@ import {
   type BooksInScope,
   differenceOf,
   type MissingTransfer,
-  monthsToBegin,
+  usageToCount,
 } from '../../schema/position/difference.ts'
 import type { OwnerFacts } from '../../schema/position/facts.ts'
 import { type Position, positionOf } from '../../schema/position/position.ts'
@@ -47,16 +46,15 @@ export async function postPlanDifference(
   const books = await readBooks(trx, owner)
   const ofPlans = { ...books, grants: books.grants.filter((grant) => grant.kind !== 'purchase') }
   const position = positionOf(facts, cause.now, ofPlans)
-  const { transfers, closings, keepings } = missingIn({
+  const { transfers, closings } = missingIn({
     position,
     books: ofPlans,
-    usage: await readUsageInMonths(trx, owner, monthsToBegin(position, ofPlans)),
+    usage: await readUsageInMonths(trx, owner, usageToCount(position, ofPlans)),
     cause,
     paid_by: null,
   })
   const transfer_ids = await post(trx, transfers)
   for (const month of closings) await closeMonth(trx, owner, month)
-  for (const month of keepings) await keepMonth(trx, owner, month)
   return transfer_ids
 }
 
@@ -127,20 +125,20 @@ function withoutFacts(owner: Owner): OwnerFacts {
 
 function withOneGrant(grant: GrantInBooks | null): BooksInScope {
   const grants = grant ? [grant] : []
-  return { grants, closed_months: [], kept_months: [], open_holds: [], used_open: 0 }
+  return { grants, closed_months: [], holds: [], used_open: 0 }
 }
 
 interface Comparison {
   readonly position: Position
   readonly books: BooksInScope
-  /** Of the months that begin; see `monthsToBegin`. */
+  /** See `usageToCount`. */
   readonly usage?: readonly UsageInMonth[]
   readonly cause: Cause
   /** Of a purchase: its source, a session or an invoice. */
   readonly paid_by: string | null
 }
 
-/** What has to be posted, closed and kept so that the books agree with the position. */
+/** What has to be posted and closed so that the books agree with the position. */
 function missingIn({ position, books, usage = [], cause, paid_by }: Comparison) {
   const { now, event_id, actor } = cause
   const { transfers, ...months } = differenceOf(position, books, usage)

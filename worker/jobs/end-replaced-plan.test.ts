@@ -7,9 +7,11 @@ import {
   type PaidPurchase,
   type PlanOrder,
 } from '../../tests/support/factories/paid-purchases.ts'
+import { spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { endHolds } from '../tasks/end-holds.ts'
 import { processSubscriptionSync } from './subscription-sync.ts'
 
 const product = testProduct({ stripe: 'empty' })
@@ -51,6 +53,25 @@ async function replace(pro: PaidPurchase): Promise<void> {
   await worker.catchUp()
   await tryToEnd(pro)
   await worker.catchUp()
+}
+
+/** Returns its release, after which the worker does what follows. */
+async function hold(pro: PaidPurchase, credits: number) {
+  const ask = () => ({ ...pro.owner, actor: pro.user_id, occurred_at: product.clock.now() })
+  const reservation = { lasting_s: 86_400, idempotency_key: randomUUID(), reason: 'Chat' }
+  const reserved = await spendOne(database.server, {
+    ...ask(),
+    ...reservation,
+    action: 'reserve',
+    credits,
+  })
+  return async () => {
+    const hold_id = reserved.hold?.id ?? ''
+    await spendOne(database.server, { ...ask(), action: 'release', hold_id })
+    await endHolds(worker.deps)
+    await tryToEnd(pro)
+    await worker.catchUp()
+  }
 }
 
 async function refundsOf({ customer_id }: PaidPurchase) {
@@ -164,6 +185,20 @@ describe('Pro ends when Teams has been paid in its place', () => {
     expect(await life.row(pro)).toMatchObject({ status: 'canceled', unused_refund_minor: 0 })
   })
 
+  test('credits that are held when Pro ends are unused once they are released: of 20 EUR 13.54 go back on day 10 of 31', async () => {
+    const now = product.clock.now()
+    await product.advanceDays((Date.UTC(now.getUTCFullYear() + 1, 0, 1) - now.getTime()) / 86_400_000)
+    const pro = await buyPro()
+    await product.advanceDays(10 - 2 / 24)
+    const release = await hold(pro, 400)
+    await product.advanceDays(1 / 24)
+    await replace(pro)
+    expect(await life.row(pro)).toMatchObject({ status: 'canceled', unused_refund_minor: null })
+    await release()
+    expect(await refundedTo(pro)).toBe(1354)
+    expect(await kindsOf(pro)).toEqual(['plan_grant 500', 'expiry -100', 'expiry -400'])
+  })
+
   test('a trial of Pro just ends', async () => {
     const pro = await buyPro({ trial_days: 14 })
     await product.advanceDays(2)
@@ -266,6 +301,19 @@ describe('whatever fails on the way', () => {
     await worker.catchUp()
     expect(await refundedTo(pro)).toBe(400)
     expect(await life.balance(pro)).toMatchObject({ plan: 0 })
+  })
+
+  test('what is held between the cancellation and its news is unused once it is released', async () => {
+    const pro = await buyPro()
+    await buyTeams(pro)
+    await worker.catchUp()
+    await life.cancel(pro)
+    await product.advanceDays(1 / 24)
+    const release = await hold(pro, 400)
+    await worker.catchUp()
+    expect(await life.row(pro)).toMatchObject({ status: 'canceled', unused_refund_minor: null })
+    await release()
+    expect(await refundedTo(pro)).toBeGreaterThan(1900)
   })
 
   test('an order that names the plan of another person ends nothing', async () => {

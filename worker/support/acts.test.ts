@@ -237,22 +237,6 @@ test('credits that are reserved are released once, and a dry run says what becom
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-test('credits that are kept for a refund are not released by support', async () => {
-  const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
-  await giveCredits(database, owner, { purchased: 100 })
-  const { id } = await buildHold(database.server, owner)
-  await database.owner
-    .updateTable('ledger_holds')
-    .set({ kind: 'refund', expires_at: null })
-    .where('id', '=', id)
-    .execute()
-  expect(await perform({ kind: 'release_hold', target: { kind: 'hold', id } })).toMatchObject({
-    state: 'failed',
-    error: 'It is kept for a refund, which ends it',
-  })
-  expect(await findBalance(database.owner, owner)).toMatchObject({ held: 75 })
-})
-
 test('an invitation is sent again and keeps its seat; a dry run sends nothing', async () => {
   const team = await buildTeam(product)
   const invitation = await invite(product, team, `${crypto.randomUUID()}@tidemark.test`)

@@ -11,7 +11,6 @@ export const releaseHold: DoAct = (deps, { target_id: id }) =>
   retryTransaction(deps.db, async (trx) => {
     const found = await findHoldById(trx, id)
     if (!found) throw new PermanentError(`There is no hold ${id}`)
-    if (found.kind !== 'usage') throw new PermanentError('It is kept for a refund, which ends it')
     await lockOwner(trx, found.owner)
     const before = await findBalance(trx, found.owner)
     const released = await releaseHolds(trx, [found.owner], { ids: [id], now: deps.now() })

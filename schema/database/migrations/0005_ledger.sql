@@ -49,10 +49,8 @@ CREATE TABLE ledger_owners (
   purchased_hash bytea,
   -- Credits of open holds.
   held bigint NOT NULL DEFAULT 0 CHECK (held >= 0),
-  -- Credits of the plan account that are of months that are over, and are kept for their open holds.
-  kept bigint NOT NULL DEFAULT 0 CHECK (kept >= 0),
-  -- Those of them that no open hold needs any more, until the worker lets them expire.
-  expiring bigint NOT NULL DEFAULT 0 CHECK (expiring BETWEEN 0 AND kept)
+  -- Those of them that are reserved of the plan account.
+  plan_held bigint NOT NULL DEFAULT 0 CHECK (plan_held BETWEEN 0 AND held)
 ) WITH (fillfactor = 50);
 CREATE INDEX ledger_owners_order ON ledger_owners (owner_kind, owner_id);
 CREATE TRIGGER ledger_owners_identity BEFORE UPDATE OF owner_id, owner_kind, plan_account_id, purchased_account_id
@@ -228,8 +226,6 @@ GRANT SELECT ON ledger_usage_days TO tidemark_server, tidemark_worker;
 CREATE TABLE ledger_holds (
   owner_id owner_id NOT NULL,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
-  -- `refund`: credits that a refund of unused credits keeps from being used meanwhile; it does not expire.
-  kind text NOT NULL DEFAULT 'usage' CHECK (kind IN ('usage', 'refund')),
   -- The caller's, as of a usage.
   idempotency_key text NOT NULL,
   -- The person that it is for, who alone may settle it.
@@ -237,15 +233,15 @@ CREATE TABLE ledger_holds (
   token_id uuid,
   asked bigint NOT NULL CHECK (asked > 0),
   at_least bigint CHECK (at_least BETWEEN 1 AND asked),
-  -- What was reserved.
+  -- What was reserved, and how much of it of the plan account.
   credits bigint NOT NULL CHECK (credits BETWEEN 1 AND asked),
+  plan_credits bigint NOT NULL CHECK (plan_credits BETWEEN 0 AND credits),
   state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'settled', 'released', 'expired', 'settled_late')),
   opened_at timestamptz NOT NULL,
-  expires_at timestamptz,
+  expires_at timestamptz NOT NULL,
   resolved_at timestamptz,
-  -- Its month, from when that is over until the hold is resolved: a row of ledger_months_kept.
-  stripe_subscription_id text,
-  month_starts_at timestamptz,
+  -- Its month was closed while it was open, until it is resolved and counted to that month.
+  outlives_month boolean NOT NULL DEFAULT false,
   -- What its settlement asked for, and what became of that. The rest is uncollected.
   settled_credits bigint CHECK (settled_credits >= 0),
   failure usage_failure,
@@ -259,20 +255,18 @@ CREATE TABLE ledger_holds (
   -- A call names a hold by its id alone.
   PRIMARY KEY (id, owner_id),
   UNIQUE (owner_id, idempotency_key),
-  CONSTRAINT ledger_holds_expires CHECK ((kind = 'refund') = (expires_at IS NULL)),
   CONSTRAINT ledger_holds_resolved CHECK ((state = 'open') = (resolved_at IS NULL)),
   CONSTRAINT ledger_holds_settled CHECK ((state IN ('settled', 'settled_late')) = (settled_credits IS NOT NULL)
-    AND (settled_credits IS NULL) = (charged IS NULL) AND (failure IS NULL OR settled_credits = 0)),
-  CONSTRAINT ledger_holds_month CHECK ((stripe_subscription_id IS NULL) = (month_starts_at IS NULL))
+    AND (settled_credits IS NULL) = (charged IS NULL) AND (failure IS NULL OR settled_credits = 0))
 );
 CREATE INDEX ledger_holds_open ON ledger_holds (owner_id, actor) WHERE state = 'open';
--- NOT NULL keeps Postgres from looking for an owner's holds in it.
-CREATE INDEX ledger_holds_expiry ON ledger_holds (expires_at) WHERE state = 'open' AND expires_at IS NOT NULL;
+CREATE INDEX ledger_holds_expiry ON ledger_holds (expires_at) WHERE state = 'open';
+CREATE INDEX ledger_holds_outlived ON ledger_holds (owner_id) WHERE outlives_month;
 -- What the daily statement sums.
 CREATE INDEX ledger_holds_uncollected ON ledger_holds (resolved_at) WHERE charged < settled_credits;
 GRANT SELECT ON ledger_holds TO tidemark_server, tidemark_worker;
 
--- How many plan credits were used in a billing month. Written once, when the month is closed.
+-- How many plan credits were used in a billing month. Written when the month is closed; holds that outlive it add to it.
 CREATE TABLE ledger_months_used (
   stripe_subscription_id text NOT NULL,
   month_starts_at timestamptz NOT NULL,
@@ -285,21 +279,6 @@ CREATE TABLE ledger_months_used (
 CREATE TRIGGER ledger_months_used_append_only BEFORE UPDATE OR DELETE ON ledger_months_used FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE TRIGGER ledger_months_used_no_truncate BEFORE TRUNCATE ON ledger_months_used EXECUTE FUNCTION ledger_refuse_change();
 GRANT SELECT ON ledger_months_used TO tidemark_server, tidemark_worker;
-
--- Months that are over, but stay open until the holds that were opened in them are resolved.
-CREATE TABLE ledger_months_kept (
-  owner_id owner_id NOT NULL,
-  stripe_subscription_id text NOT NULL,
-  month_starts_at timestamptz NOT NULL,
-  -- Plan credits that were used in it until now.
-  used bigint NOT NULL CHECK (used >= 0),
-  -- What is left of it for its open holds.
-  kept bigint NOT NULL CHECK (kept >= 0),
-  -- Credits of its open holds.
-  held bigint NOT NULL CHECK (held >= 0),
-  PRIMARY KEY (owner_id, stripe_subscription_id, month_starts_at)
-);
-GRANT SELECT ON ledger_months_kept TO tidemark_server, tidemark_worker;
 
 -- How far ledger:verify has proven the books. Only the owner of the tables writes it; the digest of the last proof
 -- leaves the database as a metric.

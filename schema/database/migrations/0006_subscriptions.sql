@@ -58,7 +58,8 @@ CREATE TABLE subscriptions (
   -- The condition of indexes, as of checkout_intents.
   is_unfinished boolean NOT NULL GENERATED ALWAYS AS (
     status NOT IN ('canceled', 'incomplete_expired')
-    OR unused_refund_id IS NULL AND coalesce(unused_refund_minor, 0) > 0) STORED,
+    -- What Teams gives back of it is not decided, or not refunded yet.
+    OR replaced_by IS NOT NULL AND unused_refund_id IS NULL AND coalesce(unused_refund_minor, 1) > 0) STORED,
   PRIMARY KEY (owner_id, stripe_subscription_id),
   UNIQUE (owner_id, intent_id),
   FOREIGN KEY (owner_id, intent_id) REFERENCES checkout_intents (owner_id, id),

@@ -30,7 +30,7 @@ const changes = [
   "UPDATE ledger_grants SET owner_id = 'user_b'",
   'DELETE FROM ledger_grants',
   'TRUNCATE ledger_grants CASCADE',
-  'UPDATE ledger_months_used SET used = 0',
+  'UPDATE ledger_months_used SET used = used - 1',
   'DELETE FROM ledger_months_used',
   'TRUNCATE ledger_months_used CASCADE',
   'UPDATE ledger_keys SET transfer_id = 1',

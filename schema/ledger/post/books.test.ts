@@ -29,8 +29,7 @@ describe('the books of an owner', () => {
       purchased: { balance: 0, version: 0 },
       grants: [],
       closed_months: [],
-      kept_months: [],
-      open_holds: [],
+      holds: [],
       used_open: 0,
     })
   })
@@ -54,7 +53,7 @@ describe('the books of an owner', () => {
     const books = await booksOf(owner)
     expect(books.purchased).toEqual({ balance: 400, version: 4 })
     expect(books.plan).toEqual({ balance: 307, version: 5 })
-    const none = { gross: 0, refunded: 0, disputed: 0, expired: 0, written_off: 0, adjusted: 0 }
+    const none = { gross: 0, refunded: 0, disputed: 0, returned: 0, expired: 0, written_off: 0, adjusted: 0 }
     expect(books.grants).toEqual([
       { ...bought, ...none, gross: 500, refunded: 100, transfers: 4 },
       { ...paid, ...none, gross: 950, expired: -950, written_off: 7, transfers: 4 },

@@ -15,6 +15,8 @@ interface GrantSums {
   /** What was taken back, above zero. */
   readonly refunded: number
   readonly disputed: number
+  /** What usage that bought credits stood in for took of it (below zero). */
+  readonly returned: number
   /**
    * How its month was closed: what expired (below zero) and what was written off (above). On `month` grants
    * only.
@@ -29,25 +31,22 @@ interface GrantSums {
 
 export interface GrantInBooks extends Grant, GrantSums {}
 
-/** A month that was closed; `used` cannot change any more. */
+/** A month that was closed. `used` grows when a hold is settled that was open then. */
 export interface ClosedMonth {
   readonly stripe_subscription_id: string
   readonly starts_at: Date
   readonly used: number
 }
 
-/** A month that is over, but stays open until the holds that were opened in it are resolved. */
-export interface KeptMonth extends ClosedMonth {
-  /** Plan credits that are left of it for its open holds. */
-  readonly kept: number
-  /** Credits of its open holds. */
-  readonly held: number
-}
-
-export interface OpenHold {
+export interface HoldInBooks {
   readonly id: string
   readonly opened_at: Date
   readonly credits: number
+  readonly is_open: boolean
+  /** Its month was closed while it was open. */
+  readonly outlives_month: boolean
+  /** What its settlement took of the plan account. */
+  readonly used: number
 }
 
 /** Everything that the ledger has of one owner. */
@@ -56,10 +55,9 @@ export interface Books {
   readonly purchased: AccountInBooks
   readonly grants: readonly GrantInBooks[]
   readonly closed_months: readonly ClosedMonth[]
-  readonly kept_months: readonly KeptMonth[]
-  /** Those of no kept month. */
-  readonly open_holds: readonly OpenHold[]
-  /** Plan credits that were used and are in no closed or kept month. */
+  /** Those that are open, and those of closed months whose settlement is not counted to them yet. */
+  readonly holds: readonly HoldInBooks[]
+  /** Plan credits that were used and are in no closed month. */
   readonly used_open: number
 }
 
@@ -74,7 +72,7 @@ interface AccountInBooks {
  * change meanwhile.
  */
 export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id }: Owner): Promise<void> {
-  const call = sql`SELECT cardinality(ledger_lock_owners(ARRAY[${owner_kind}], ARRAY[${owner_id}]))`
+  const call = sql`SELECT ledger_lock_owners(ARRAY[${owner_kind}], ARRAY[${owner_id}])`
   await callLedger(trx, prepared('ledger_lock_owners', call))
 }
 
@@ -150,37 +148,22 @@ const listPostedByIds = preparedText<{ id: string }>(
    CROSS JOIN LATERAL (SELECT id FROM ledger_grants WHERE id = asked.id OFFSET 0) g`,
 )
 
-/** A month to be kept, and the holds that it is kept for. */
-export interface MonthToKeep extends ClosedMonth {
-  /** Plan credits that are left of it for those holds. */
-  readonly kept: number
-  readonly hold_ids: readonly string[]
+/** A month to be closed, and the holds of it that are open, or were resolved since it was closed. */
+export interface MonthToClose extends ClosedMonth {
+  readonly hold_ids?: readonly string[]
 }
 
 /**
- * Keeps a month that is over open for holds. Letting what is above `kept` expire is the caller's, in the same
- * transaction. Throws UnbalancedTransferError when `kept` is more than the holds, or `used` more than
+ * Closes a month: writes down how many of its plan credits were used. Expiring or writing off what follows
+ * from that is the caller's, in the same transaction. Doing it again with the same number does nothing; with
+ * fewer it throws IdempotencyConflictError, and UnbalancedTransferError when that is more than
  * `Books.used_open`.
  */
-export async function keepMonth(trx: DatabaseTransaction, owner: Owner, month: MonthToKeep): Promise<void> {
-  await callLedger(
-    trx,
-    sql`SELECT ledger_keep_month(${owner.owner_kind}, ${owner.owner_id}, ${month.stripe_subscription_id},
-      ${month.starts_at}, ${month.used}, ${month.kept}, ${[...month.hold_ids]}::uuid[])`,
-  )
-}
-
-/**
- * Closes a month: writes down how many of its plan credits were used, once and for all. Expiring or writing
- * off what follows from that is the caller's, in the same transaction. Doing it again with the same number
- * does nothing; with another it throws IdempotencyConflictError, and UnbalancedTransferError when `used` is
- * more than `Books.used_open`, or the month is kept for open holds.
- */
-export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: ClosedMonth): Promise<void> {
+export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: MonthToClose): Promise<void> {
   await callLedger(
     trx,
     sql`SELECT ledger_close_month(${owner.owner_kind}, ${owner.owner_id}, ${month.stripe_subscription_id},
-      ${month.starts_at}, ${month.used})`,
+      ${month.starts_at}, ${month.used}, ${[...(month.hold_ids ?? [])]}::uuid[])`,
   )
 }
 
@@ -203,6 +186,7 @@ const grantSchema = z.object({
   gross: credits,
   refunded: credits,
   disputed: credits,
+  returned: credits,
   expired: credits,
   written_off: credits,
   adjusted: credits,
@@ -218,7 +202,15 @@ const booksSchema = z.object({
   purchased: accountSchema,
   grants: z.array(grantSchema),
   closed_months: z.array(closedMonthSchema),
-  kept_months: z.array(closedMonthSchema.extend({ kept: credits, held: credits })),
-  open_holds: z.array(z.object({ id: z.string(), opened_at: time, credits })),
+  holds: z.array(
+    z.object({
+      id: z.string(),
+      opened_at: time,
+      credits,
+      is_open: z.boolean(),
+      outlives_month: z.boolean(),
+      used: credits,
+    }),
+  ),
   used_open: credits,
 }) satisfies z.ZodType<Books>

@@ -45,20 +45,20 @@ export async function releaseHoldsOf(
     .select(['owner_id', 'id'])
     .where('owner_id', 'in', [user_id, ...organizations])
     .where('actor', '=', user_id)
-    .where('kind', '=', 'usage')
     .where('state', '=', 'open')
     .execute()
   const owners = ownersOf(holds)
   return owners.length === 0 ? 0 : releaseHolds(trx, owners, { ids: holds.map(({ id }) => id), now })
 }
 
-/** Owners of months that are over and were kept for holds, of which none is open any more. */
-export async function listOwnersOfKeptMonths(db: Kysely<DB>): Promise<Owner[]> {
+/** Owners of holds that were resolved after their month was closed, and are not counted to it yet. */
+export async function listOwnersOfOutlivingHolds(db: Kysely<DB>): Promise<Owner[]> {
   const rows = await db
-    .selectFrom('ledger_months_kept')
+    .selectFrom('ledger_holds')
     .select('owner_id')
     .distinct()
-    .where('held', '=', 0)
+    .where('outlives_month', '=', true)
+    .where('state', '<>', 'open')
     .limit(ownersMax)
     .execute()
   return ownersOf(rows)

@@ -9,10 +9,13 @@ export interface UsageWindow {
   readonly starts_at: Date
   readonly from: Date
   readonly until: Date
+  /** It begins in the books; otherwise it closes, and only what bought credits paid is counted to it. */
+  readonly is_beginning: boolean
 }
 
 /** Credits that usage which occurred in a month took of the owner's accounts, above zero. */
-export interface UsageInMonth extends Pick<UsageWindow, 'stripe_subscription_id' | 'starts_at'> {
+export interface UsageInMonth
+  extends Pick<UsageWindow, 'stripe_subscription_id' | 'starts_at' | 'is_beginning'> {
   readonly plan: number
   readonly purchased: number
 }
@@ -21,8 +24,8 @@ export interface UsageInMonth extends Pick<UsageWindow, 'stripe_subscription_id'
  * What an owner used in some months, by when it occurred. Walks down the owner's entries, an index look-up
  * each, to the first usage that is clearly older: clocks of several servers differ, so that usage may be
  * posted in another order than it occurred, but not by an hour, and a hold is settled up to a day after it
- * was opened, which is when its usage occurred. The cost follows what was used since then. Lock the owner
- * first.
+ * was opened, which is when its usage occurred. The cost follows what was used since then; of a month that
+ * closes, what was used of bought credits. Lock the owner first.
  */
 export async function readUsageInMonths(
   trx: DatabaseTransaction,
@@ -32,6 +35,7 @@ export async function readUsageInMonths(
   if (windows.length === 0) return []
   const starts = windows.map(({ from }) => from.toISOString())
   const ends = windows.map(({ until }) => until.toISOString())
+  const begin = windows.map(({ is_beginning }) => is_beginning)
   const entryBelow = (accountId: string, transferId: string) => sql`(
     SELECT e.transfer_id, e.amount, t.kind, t.occurred_at FROM ledger_entries e
     CROSS JOIN LATERAL (
@@ -49,7 +53,9 @@ export async function readUsageInMonths(
       UNION ALL
       SELECT walk.account_id, walk.account, entry.*
       FROM walk CROSS JOIN LATERAL ${entryBelow('walk.account_id', 'walk.transfer_id')} entry
-      WHERE walk.kind <> 'usage' OR walk.occurred_at > (SELECT min(at) - interval '25 hours' FROM unnest(${starts}::timestamptz[]) at))
+      WHERE walk.kind <> 'usage' OR walk.occurred_at > (
+        SELECT min(at) - interval '25 hours' FROM unnest(${starts}::timestamptz[], ${begin}::boolean[]) AS month (at, is_beginning)
+        WHERE is_beginning OR walk.account = 'purchased'))
     SELECT month.nth, coalesce(-sum(walk.amount) FILTER (WHERE walk.account = 'plan'), 0)::bigint AS plan,
       coalesce(-sum(walk.amount) FILTER (WHERE walk.account = 'purchased'), 0)::bigint AS purchased
     FROM unnest(${starts}::timestamptz[], ${ends}::timestamptz[]) WITH ORDINALITY AS month (starts_at, until, nth)

@@ -10,11 +10,7 @@ export interface Balance {
   readonly total: number
   /** Credits of open holds. */
   readonly held: number
-  /** Plan credits of months that are over, kept for their open holds. */
-  readonly kept: number
-  /** Those of them that no hold needs: they expire when the last hold of their month has ended. */
-  readonly expiring: number
-  /** What can be spent: neither what is held nor what is about to expire. Negative is a debt. */
+  /** What can be spent, which is not what is held. Negative is a debt. */
   readonly available: number
   /** Grows with every entry of either account; equal versions mean equal balances. */
   readonly version: number
@@ -24,11 +20,11 @@ export interface Balance {
 export async function findBalance(db: Kysely<DB>, owner: Owner): Promise<Balance> {
   const row = await db
     .selectFrom('ledger_owners')
-    .select(['plan_balance as plan', 'purchased_balance as purchased', 'held', 'kept', 'expiring'])
+    .select(['plan_balance as plan', 'purchased_balance as purchased', 'held'])
     .select(sql<number>`plan_version + purchased_version`.as('version'))
     .where('owner_id', '=', owner.owner_id)
     .where('owner_kind', '=', owner.owner_kind)
     .executeTakeFirst()
-  const balance = row ?? { plan: 0, purchased: 0, held: 0, kept: 0, expiring: 0, version: 0 }
+  const balance = row ?? { plan: 0, purchased: 0, held: 0, version: 0 }
   return { ...balance, total: balance.plan + balance.purchased, available: availableOf(balance) }
 }

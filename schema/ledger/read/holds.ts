@@ -1,6 +1,4 @@
-import { type Kysely, sql } from 'kysely'
-import { lookupEach } from '../../database/lookup-each.ts'
-import { prepared } from '../../database/prepared.ts'
+import type { Kysely } from 'kysely'
 import type { DB } from '../../database/types.ts'
 import type { Owner } from '../accounts.ts'
 import type { Hold } from '../spend/usage.ts'
@@ -13,25 +11,17 @@ export interface HoldOfActor {
 
 export type FoundHold = Owner & Hold
 
-/** Each person's hold with its owner, in the given order; null where the person has none with that id. */
-export async function findHolds(
-  db: Kysely<DB>,
-  asked: readonly HoldOfActor[],
-): Promise<(FoundHold | null)[]> {
-  const statement = sql<FoundHold | { readonly id: null }>`
-    SELECT hold.*
-    FROM unnest(
-      (SELECT ${asked.map(({ hold_id }) => hold_id)}::uuid[]),
-      (SELECT ${asked.map(({ actor }) => actor)}::text[])) WITH ORDINALITY AS asked (id, actor, ordinal)
-    LEFT JOIN ${lookupEach(
-      sql`SELECT h.id, h.state, h.credits, h.opened_at, h.expires_at, o.owner_kind, o.owner_id
-        FROM ledger_holds h JOIN ledger_owners o ON o.owner_id = h.owner_id
-        WHERE h.actor = asked.actor AND h.id = asked.id AND h.kind = 'usage'`,
-      'hold',
-    )} ON true
-    ORDER BY asked.ordinal`
-  const { rows } = await prepared('holds_of_actors', statement).execute(db)
-  return rows.map((row) => (row.id === null ? null : row))
+/** A person's hold with its owner; null where they have none with that id. */
+export async function findHold(db: Kysely<DB>, { hold_id, actor }: HoldOfActor): Promise<FoundHold | null> {
+  const hold = await db
+    .selectFrom('ledger_holds as hold')
+    .innerJoin('ledger_owners as owner', 'owner.owner_id', 'hold.owner_id')
+    .select(['hold.id', 'hold.state', 'hold.credits', 'hold.opened_at', 'hold.expires_at'])
+    .select(['owner.owner_kind', 'owner.owner_id'])
+    .where('hold.id', '=', hold_id)
+    .where('hold.actor', '=', actor)
+    .executeTakeFirst()
+  return hold ?? null
 }
 
 /** When the owner's next open hold expires; null when none does. */
@@ -41,6 +31,18 @@ export async function findNextExpiry(db: Kysely<DB>, { owner_id }: Owner): Promi
     .select(({ fn }) => fn.min('expires_at').as('expires_at'))
     .where('owner_id', '=', owner_id)
     .where('state', '=', 'open')
+    .executeTakeFirstOrThrow()
+  return expires_at
+}
+
+/** When the last of the owner's open holds of closed months expires; null when there is none. */
+export async function findLastExpiry(db: Kysely<DB>, { owner_id }: Pick<Owner, 'owner_id'>) {
+  const { expires_at } = await db
+    .selectFrom('ledger_holds')
+    .select(({ fn }) => fn.max<Date | null>('expires_at').as('expires_at'))
+    .where('owner_id', '=', owner_id)
+    .where('state', '=', 'open')
+    .where('outlives_month', '=', true)
     .executeTakeFirstOrThrow()
   return expires_at
 }

@@ -8,8 +8,7 @@ import type { HoldState } from '../spend/usage.ts'
 export interface OpenHold {
   readonly id: string
   readonly credits: number
-  /** Null for credits that a refund keeps, which do not expire. */
-  readonly expires_at: Date | null
+  readonly expires_at: Date
   readonly opened_at: Date
   /** Null once it was erased. */
   readonly reason: string | null
@@ -24,10 +23,10 @@ export interface OpenHold {
 export async function findHoldById(
   db: Kysely<DB>,
   id: string,
-): Promise<{ owner: Owner; kind: string; state: HoldState } | undefined> {
+): Promise<{ owner: Owner; state: HoldState } | undefined> {
   const hold = await db
     .selectFrom('ledger_holds')
-    .select(['owner_id', 'kind', 'state'])
+    .select(['owner_id', 'state'])
     .where('id', '=', id)
     .executeTakeFirst()
   const owner = hold && ownerOfId(hold.owner_id)
@@ -48,7 +47,7 @@ export interface HoldsOfPerson {
 export async function sumOpenHolds(db: Kysely<DB>, { owner_id }: Owner): Promise<HoldsOfPerson[]> {
   const { rows } = await sql<HoldsOfPerson>`
     SELECT actor, count(*) AS count, sum(credits)::bigint AS credits, max(expires_at) AS last_expires_at
-    FROM ledger_holds WHERE owner_id = ${owner_id} AND state = 'open' AND kind = 'usage'
+    FROM ledger_holds WHERE owner_id = ${owner_id} AND state = 'open'
     GROUP BY actor ORDER BY count(*) DESC, actor`.execute(db)
   return rows
 }

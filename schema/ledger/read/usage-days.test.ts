@@ -101,3 +101,15 @@ test('above a thousand combinations a day the rest is one row, and the sums stay
   expect(rows[0]).toEqual({ model: 'other', requests: 101, failed: 0, credits: 203 })
   expect(rows.reduce((sum, { credits }) => sum + credits, 0)).toBe(total.credits)
 })
+
+test('of 59 new combinations in a batch, the 56 up to the thousandth are shown, and three are counted as other', async () => {
+  const { span, usage, spend } = await pool()
+  const models = Array.from({ length: 944 + 59 }, (_, n) => usage('2026-03-05', { model: `model-${n}` }))
+  for (let at = 0; at < 944; at += 100) await spend(...models.slice(at, Math.min(944, at + 100)))
+  await spend(...models.slice(944))
+  const { rows, total } = await sumUsageDays(database.server, span, { by: ['model'] })
+  const shown = rows.flatMap(({ model }) => (model === 'other' ? [] : [model]))
+  expect(new Set(shown)).toEqual(new Set(models.slice(0, 1000).map(({ model }) => model)))
+  expect(rows).toContainEqual({ model: 'other', requests: 3, failed: 0, credits: 3 })
+  expect(total).toEqual({ requests: 1003, failed: 0, credits: 1003 })
+})

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { user } from '../../../tests/support/factories/grants.ts'
@@ -196,32 +195,6 @@ test('a failure costs nothing, takes its key and is counted; so is a failed sett
     .where('owner_id', '=', owner.owner_id)
     .execute()
   expect(days).toMatchObject([{ requests: 3, failed: 3, credits: 0, actor: owner.owner_id }])
-})
-
-test('a hold of a refund never expires, and no editor can settle or release it', async () => {
-  const { owner, settle, release, balance } = await spender({ purchased: 100 })
-  const hold = await database.owner.transaction().execute(async (trx) => {
-    await sql`UPDATE ledger_owners SET held = 40 WHERE owner_id = ${owner.owner_id}`.execute(trx)
-    return trx
-      .insertInto('ledger_holds')
-      .values({
-        owner_id: owner.owner_id,
-        kind: 'refund',
-        idempotency_key: 'refund/1',
-        actor: owner.owner_id,
-        asked: 40,
-        credits: 40,
-        opened_at: new Date(start),
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-  })
-  await endExpiredHolds(database.worker, new Date(start + 365 * 24 * 60 * minute))
-  expect(await balance()).toMatchObject({ held: 40, available: 60 })
-  for (const act of [settle, release]) {
-    const outcome = await act({ hold } as unknown as SpendOutcome, 0)
-    expect(outcome.outcome).toBe('not_found')
-  }
 })
 
 test('the task ends the holds of all owners that have expired, and only those', async () => {

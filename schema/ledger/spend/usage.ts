@@ -177,7 +177,7 @@ async function decide(
   const call = CompiledQuery.raw(
     `/* prepared: ledger_spend */
     SELECT ordinal, outcome, transfer_id, charged, (owner).plan_balance AS plan, (owner).purchased_balance AS purchased,
-      (owner).held, (owner).expiring, (hold).id AS hold_id, (hold).state AS hold_state, (hold).credits AS hold_credits,
+      (owner).held, (hold).id AS hold_id, (hold).state AS hold_state, (hold).credits AS hold_credits,
       (hold).opened_at AS hold_opened_at, (hold).expires_at AS hold_expires_at
     FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     [...parametersOf(requests), skipLocked],

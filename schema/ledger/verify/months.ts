@@ -6,11 +6,6 @@ import type { ReportProblem } from './problems.ts'
 
 const batchSize = 1000
 
-/** Those that were closed, and those that stay open for the holds that were opened in them. */
-const monthsThatAreOver = sql`(
-  SELECT owner_id, stripe_subscription_id, month_starts_at, used, 0 AS kept FROM ledger_months_used
-  UNION ALL SELECT owner_id, stripe_subscription_id, month_starts_at, used, kept FROM ledger_months_kept)`
-
 interface MonthRow {
   readonly stripe_subscription_id: string
   readonly starts_at: Date
@@ -19,13 +14,14 @@ interface MonthRow {
   readonly written_off: number
   /** Null while the month is open. */
   readonly used: number | null
-  /** Of what is left, for open holds. Zero once it is closed. */
-  readonly kept: number
+  /** Credits of its owner's holds that are not counted to their closed month yet. */
+  readonly held: number
 }
 
 /**
  * Checks how months were closed: what is left of one pays what earlier ones of the subscription overused, and
- * the rest expired, but for what is kept for open holds; what the last one overused may be written off.
+ * the rest expired, but for what holds that outlive their month may take; what the last one overused may be
+ * written off.
  * `ids`: those subscriptions.
  */
 export async function checkMonths(
@@ -40,7 +36,8 @@ export async function checkMonths(
       SELECT coalesce(granted.stripe_subscription_id, closed.stripe_subscription_id) AS stripe_subscription_id,
         coalesce(granted.month_starts_at, closed.month_starts_at) AS starts_at, coalesce(granted.due, 0) AS due,
         coalesce(granted.expired, 0) AS expired, coalesce(granted.written_off, 0) AS written_off,
-        closed.used, coalesce(closed.kept, 0) AS kept
+        closed.used, coalesce((SELECT sum(credits) FROM ledger_holds h
+          WHERE h.owner_id = closed.owner_id AND h.outlives_month), 0)::bigint AS held
       FROM (
         SELECT g.stripe_subscription_id, g.month_starts_at, sum(s.gross - s.refunded - s.disputed)::bigint AS due,
           sum(s.expired)::bigint AS expired, sum(s.written_off)::bigint AS written_off
@@ -48,7 +45,7 @@ export async function checkMonths(
         WHERE g.stripe_subscription_id = ANY(${batch}) AND g.kind IN ('month', 'seats')
         GROUP BY g.stripe_subscription_id, g.month_starts_at) granted
       FULL JOIN (
-        SELECT stripe_subscription_id, month_starts_at, used, kept FROM ${monthsThatAreOver}
+        SELECT owner_id, stripe_subscription_id, month_starts_at, used FROM ledger_months_used
         WHERE stripe_subscription_id = ANY(${batch})) closed USING (stripe_subscription_id, month_starts_at)
       ORDER BY 1, 2`.execute(trx)
     for (const [id, months] of Map.groupBy(rows, (month) => month.stripe_subscription_id)) {
@@ -59,18 +56,20 @@ export async function checkMonths(
 
 function checkSubscription(id: string, months: readonly MonthRow[], problem: ReportProblem): void {
   let debt = 0
+  let held = months.reduce((most, month) => Math.max(most, month.held), 0)
   for (const [index, month] of months.entries()) {
     const left = month.due - (month.used ?? 0) - debt
     const isClosed = month.used !== null
     if (isClosed) debt = Math.max(0, -left)
-    const mayExpire = isClosed ? Math.max(0, left - month.kept) : 0
+    const kept = (isClosed ? Math.max(0, left) : 0) + month.expired
     const mayBeWrittenOff = isClosed && index === months.length - 1 ? [0, debt] : [0]
-    if (month.expired !== -mayExpire || !mayBeWrittenOff.includes(month.written_off)) {
+    if (kept < 0 || kept > held || !mayBeWrittenOff.includes(month.written_off)) {
       problem(
         'what is left of a month pays debts, and the rest expires',
         `subscription ${id}, month ${month.starts_at.toISOString()}`,
       )
     }
+    held -= kept
   }
 }
 
@@ -95,7 +94,7 @@ export async function checkUsage(
           WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id AND t.kind <> 'usage_moved'), 0)
         - coalesce((SELECT e.balance_after FROM ledger_entries e
           WHERE e.owner_id = a.owner_id AND e.account_id = a.id ORDER BY e.transfer_id DESC LIMIT 1), 0)
-        < coalesce((SELECT sum(m.used) FROM ${monthsThatAreOver} m WHERE m.owner_id = owner.owner_id), 0)`.execute(
+        < coalesce((SELECT sum(m.used) FROM ledger_months_used m WHERE m.owner_id = owner.owner_id), 0)`.execute(
       trx,
     )
     for (const owner of rows) {
@@ -106,7 +105,7 @@ export async function checkUsage(
 
 async function findOwnersOfPastMonths(trx: DatabaseTransaction): Promise<Owner[]> {
   const { rows } = await sql<Owner>`
-    SELECT owner_kind, owner_id FROM ledger_owners WHERE owner_id IN (SELECT owner_id FROM ${monthsThatAreOver})`.execute(
+    SELECT owner_kind, owner_id FROM ledger_owners WHERE owner_id IN (SELECT owner_id FROM ledger_months_used)`.execute(
     trx,
   )
   return rows

@@ -6,6 +6,7 @@ import { buildMonthGrant, buildTransfer, use, user } from '../../../tests/suppor
 import { buildGrant } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
 import { isLong } from '../../../tests/support/long.ts'
+import { closeMonth } from '../post/books.ts'
 import { postTransfers } from '../post/post.ts'
 import { type SpendOutcome, type SpendRequest, spendCredits, type UsageFailure } from '../spend/usage.ts'
 import { type VerifyOptions, verifyLedger } from './verify.ts'
@@ -41,7 +42,7 @@ const settle = (
 
 /**
  * Usage, a failure, and holds in each state, after a proof: settled below, above, failed and late, and open.
- * A month that is over is kept for two, of which one is settled.
+ * Two outlive their month, of which one is settled and not counted to it yet.
  */
 async function fillBooks(): Promise<void> {
   const month = buildMonthGrant(ada, september)
@@ -60,10 +61,12 @@ async function fillBooks(): Promise<void> {
   await settle(await reserve(10, 60), 5, { at: 2 })
   const ended = [await reserve(40), await reserve(20)]
   await database.worker.transaction().execute(async (trx) => {
-    await sql`
-      SELECT ledger_keep_month('user', 'user_ada', 'sub_user_ada', ${september}, 80, 60, ${ended}::uuid[])`.execute(
-      trx,
-    )
+    await closeMonth(trx, user('user_ada'), {
+      stripe_subscription_id: 'sub_user_ada',
+      starts_at: september,
+      used: 80,
+      hold_ids: ended,
+    })
     await postTransfers(trx, [buildTransfer(month, { kind: 'expiry', ordinal: 2, amount: -160 })])
   })
   await settle(ended[0] ?? '', 10, { at: 3 })
@@ -75,21 +78,20 @@ async function checksOf(options: VerifyOptions): Promise<string[]> {
   return [...new Set(problems.map(({ check }) => check))]
 }
 
-test('books with failures, holds and a kept month are right', async () => {
+test('books with failures, and holds that outlive their month, are right', async () => {
   expect(await checksOf({})).toEqual([])
   expect(await checksOf({ incremental: true })).toEqual([])
   const { rows } =
-    await sql`SELECT held, kept, expiring FROM ledger_owners WHERE owner_id = 'user_ada'`.execute(
+    await sql`SELECT held, plan_held, plan_balance FROM ledger_owners WHERE owner_id = 'user_ada'`.execute(
       database.owner,
     )
-  expect(rows).toEqual([{ held: 27, kept: 50, expiring: 30 }])
+  expect(rows).toEqual([{ held: 27, plan_held: 27, plan_balance: 50 }])
 })
 
 const failures = 'every key without a transfer has its failure'
 const failureKeys = 'every failure is kept under its key'
 const settlements = 'every hold was charged what was posted for it'
 const held = 'every owner’s row has what is held'
-const months = 'every kept month has what is held in it'
 const days = 'the sums of a day are what was posted'
 const left = 'what is left of a month pays debts, and the rest expires'
 const used = 'closed months used no more than was used'
@@ -138,7 +140,7 @@ test.each([
   ],
   [
     'more than a hold reserved, in one transfer',
-    `UPDATE ledger_holds SET credits = 25 WHERE ${aSettled}`,
+    `UPDATE ledger_holds SET credits = 25, plan_credits = 25 WHERE ${aSettled}`,
     [settlements],
   ],
   ['a settled hold that is gone', `DELETE FROM ledger_holds WHERE ${aSettled}`, [settlements]],
@@ -154,27 +156,24 @@ test.each([
     [settlements],
   ],
   ['what an owner’s row holds', `UPDATE ledger_owners SET held = held + 1 WHERE ${ofAda}`, [held]],
-  ['what an owner’s row keeps', `UPDATE ledger_owners SET kept = kept + 1 WHERE ${ofAda}`, [held]],
-  ['what an owner’s row lets expire', `UPDATE ledger_owners SET expiring = 0 WHERE ${ofAda}`, [held]],
+  [
+    'what an owner’s row holds of the plan',
+    `UPDATE ledger_owners SET plan_held = plan_held - 1 WHERE ${ofAda}`,
+    [held],
+  ],
   [
     'what another owner’s row holds',
-    `UPDATE ledger_owners SET held = CASE owner_id WHEN 'user_eve' THEN 27 ELSE 0 END`,
+    `UPDATE ledger_owners SET held = CASE owner_id WHEN 'user_eve' THEN 27 ELSE 0 END, plan_held = 0`,
     [held],
   ],
   [
     'credits of an open hold',
-    `UPDATE ledger_holds SET credits = 6 WHERE state = 'open' AND credits = 7`,
+    `UPDATE ledger_holds SET credits = 6, plan_credits = 6 WHERE state = 'open' AND credits = 7`,
     [held],
   ],
-  ['what a kept month holds', `UPDATE ledger_months_kept SET held = held + 1`, [held, months]],
-  ['what is kept of a month', `UPDATE ledger_months_kept SET kept = kept - 1`, [held, left]],
-  [
-    'the month of an open hold',
-    `UPDATE ledger_holds SET month_starts_at = month_starts_at + interval '1 day' WHERE state = 'open'`,
-    [months],
-  ],
-  ['a kept month that is gone', `DELETE FROM ledger_months_kept`, [held, months, left]],
-  ['what was used of a kept month', `UPDATE ledger_months_kept SET used = used + 1`, [left, used]],
+  ['holds that outlive no month', `UPDATE ledger_holds SET outlives_month = false`, [left]],
+  ['a closed month that is gone', `DELETE FROM ledger_months_used`, [left]],
+  ['what was used of a closed month', `UPDATE ledger_months_used SET used = used + 100`, [left, used]],
   ['credits of a day', `UPDATE ledger_usage_days SET credits = credits + 1 WHERE ${ofAda}`, [days]],
   ['requests of a day', `UPDATE ledger_usage_days SET requests = requests + 1 WHERE ${ofAda}`, [days]],
   ['failed ones of a day', `UPDATE ledger_usage_days SET failed = 0 WHERE ${ofAda}`, [days]],

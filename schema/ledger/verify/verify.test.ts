@@ -350,7 +350,7 @@ describe('what the functions did wrong is found:', () => {
 
   test('usage that the balance did not cover', async () => {
     await changeFunction('ledger_spend', (definition) =>
-      definition.replace('ledger_available(owner) < item.credits AND item.failure IS NULL', 'false'),
+      definition.replace('request.failure IS NULL AND ledger_available(owner) < request.credits', 'false'),
     )
     await use(database.server, ada, 10_000)
     expect(await checksOf()).toEqual(['no usage and no purchase takes an account below zero'])

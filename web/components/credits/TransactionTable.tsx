@@ -190,7 +190,6 @@ export function PendingCredits({ pending, as_of }: { pending: readonly Pending[]
 /** "75 credits reserved · expires 14:32", with the day where that is not today. */
 function Heading({ hold: { credits, expires_at }, as_of }: { hold: Pending; as_of: string }) {
   const reserved = `${formatCredits(credits)} ${credits === 1 ? 'credit' : 'credits'} reserved`
-  if (expires_at === null) return <>{reserved} for a refund</>
   const isToday = formatDay(expires_at) === formatDay(as_of)
   const day = isToday ? '' : `${formatShortDay(expires_at)} at `
   return (

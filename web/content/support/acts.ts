@@ -66,8 +66,7 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     description:
       'Makes the reserved credits available again. The editor that reserved them can then charge nothing for its request.',
     title: 'Release of reserved credits',
-    isOn: ({ kind, data }) =>
-      kind === 'hold' && data.step === 'reserved' && data.state === 'open' && data.kind === 'usage',
+    isOn: ({ kind, data }) => kind === 'hold' && data.step === 'reserved' && data.state === 'open',
   },
   forget: {
     name: 'Erase person',

@@ -210,21 +210,13 @@ function aboutSubscription(row: CaseNotices['subscriptions'][number]): Notice[] 
   return ends.map((text) => notice('waiting', `${text}: it is cancelled.`, key))
 }
 
-function aboutSpendable({ available, expiring, debt }: CaseSummary['spendable']): Notice[] {
+function aboutSpendable({ available, debt }: CaseSummary['spendable']): Notice[] {
   return [
     ...(debt > 0 && available <= 0
       ? [notice('problem', `Every request is refused until a debt of ${creditsText(debt)} is paid back.`)]
       : []),
     ...(debt > 0 && available > 0
       ? [notice('waiting', `A debt of ${creditsText(debt)} of one account takes as many of the other.`)]
-      : []),
-    ...(expiring > 0
-      ? [
-          notice(
-            'waiting',
-            `${creditsText(expiring)} of a month that is over cannot be used; they expire when its last hold has ended.`,
-          ),
-        ]
       : []),
   ]
 }

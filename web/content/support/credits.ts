@@ -58,17 +58,17 @@ const hold: Words<'hold'> = {
 }
 
 function tellReserved(data: Hold, as_of: string): Told {
-  const { state, asked, credits, expires_at, kind } = data
+  const { state, asked, credits, expires_at } = data
   const what = [data.reason ?? erasedText, data.model, data.project].filter(Boolean).join(', ')
   const by = data.actor === data.owner_id ? '' : `, by ${memberText(data.actor, data.actor_label)}`
   const isAhead = expires_at !== null && Date.parse(expires_at) > Date.parse(as_of)
   return {
-    title: `${creditsText(credits)} reserved${kind === 'refund' ? ' for a refund' : ''}`,
+    title: `${creditsText(credits)} reserved`,
     level: state === 'open' ? 'waiting' : 'done',
     state,
     credits,
     details: [
-      ...(kind === 'usage' ? [`For “${what}”${by}.`] : []),
+      `For “${what}”${by}.`,
       ...(asked > credits ? [`${creditsText(asked)} were asked for.`] : []),
       ...(state === 'open' && isAhead ? [`It expires on ${momentText(expires_at)}.`] : []),
     ],

@@ -78,7 +78,7 @@ async function see(plan: PaidPurchase) {
 const nothing: unknown[] = []
 
 describe('holds at a month’s end', () => {
-  test('three open holds keep what they may take of a month, and the month closes with the last one', async () => {
+  test('three open holds keep what they may take of a month that is over, and what each leaves expires', async () => {
     const plan = await buildEnding({ used: 200, bought: 100 })
     const [first, second, third] = [await reserve(plan, 75), await reserve(plan, 75), await reserve(plan, 75)]
     expect(await see(plan)).toMatchObject({ plan: 300, held: 225, available: 175 })
@@ -90,7 +90,7 @@ describe('holds at a month’s end', () => {
       held: 225,
       available: 600,
       missing: nothing,
-      closed: nothing,
+      closed: [200],
     }
     expect(await see(plan)).toEqual(renewed)
     expect((await verifyLedger(database.owner)).problems).toEqual([])
@@ -98,15 +98,15 @@ describe('holds at a month’s end', () => {
     expect(await settle(plan, first, 75)).toMatchObject({ charged: 75, plan: 650, purchased: 100 })
     await release(plan, second)
     await endHolds(worker.deps)
+    // The 75 of the one that was released have expired.
     expect(await see(plan)).toMatchObject({
-      plan: 650,
+      plan: 575,
       held: 75,
-      available: 600,
       missing: nothing,
-      closed: nothing,
+      closed: [275],
     })
-    expect(await settle(plan, third, 30)).toMatchObject({ charged: 30, plan: 620, expiring: 120 })
-    expect(await see(plan)).toMatchObject({ available: 600, missing: [['expired', -120]] })
+    expect(await settle(plan, third, 30)).toMatchObject({ charged: 30, plan: 545 })
+    expect(await see(plan)).toMatchObject({ missing: [['expired', -45]] })
     expect(await endHolds(worker.deps)).toEqual({ ended: 0, closed: 1 })
     expect(await see(plan)).toEqual({
       plan: 500,
@@ -146,7 +146,43 @@ describe('holds at a month’s end', () => {
       missing: nothing,
     })
     expect((await ask(plan, { credits: 1, idempotency_key: 'a', reason: 'Chat' })).outcome).toBe('refused')
-    expect(await settle(plan, hold, 80)).toMatchObject({ charged: 75, plan: -100, purchased: -55, held: 0 })
+    expect(await settle(plan, hold, 80)).toMatchObject({ charged: 75, plan: -175, purchased: 20, held: 0 })
     expect(await see(plan)).toMatchObject({ missing: nothing })
+  })
+
+  test('a hold that is settled while a dispute has taken the month makes no debt of bought credits', async () => {
+    const plan = await buildEnding()
+    const hold = await reserve(plan, 100)
+    const [charge] = await life.charges(plan)
+    const dispute = await life.dispute(charge)
+    await worker.catchUp()
+    expect(await settle(plan, hold, 100)).toMatchObject({ charged: 100, plan: -100, purchased: 0 })
+    await life.closeDispute(dispute, 'won')
+    await worker.catchUp()
+    expect(await see(plan)).toMatchObject({ plan: 400, purchased: 0, missing: nothing })
+    await life.toPeriodEnd(plan, 60)
+    await renew(plan)
+    expect(await see(plan)).toMatchObject({ plan: 500, purchased: 0, available: 500 })
+  })
+
+  test('usage in the gap of a renewal beside a hold of the old month costs no bought credits', async () => {
+    const plan = await buildEnding({ used: 460, bought: 100 })
+    const hold = await reserve(plan, 40)
+    await life.toPeriodEnd(plan, 300)
+    expect(await life.use(plan, 40)).toBe(true)
+    expect(await settle(plan, hold, 40)).toMatchObject({ plan: 0, purchased: 60 })
+    await renew(plan)
+    expect(await see(plan)).toMatchObject({ plan: 460, purchased: 100, missing: nothing, closed: [500] })
+  })
+
+  test('what is left of a month pays at its end what bought credits paid beside a hold', async () => {
+    const plan = await buildEnding({ used: 460, bought: 100 })
+    const hold = await reserve(plan, 40)
+    expect(await life.use(plan, 40)).toBe(true)
+    expect(await see(plan)).toMatchObject({ plan: 40, purchased: 60 })
+    await settle(plan, hold, 10)
+    await life.toPeriodEnd(plan, 60)
+    await renew(plan)
+    expect(await see(plan)).toMatchObject({ plan: 500, purchased: 90, missing: nothing, closed: [500] })
   })
 })

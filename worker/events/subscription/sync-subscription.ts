@@ -9,6 +9,7 @@ import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
+import { findLastExpiry } from '../../../schema/ledger/read/holds.ts'
 import { isDeleted } from '../../../schema/owners/deleted-owners.ts'
 import { nextMonthEdge } from '../../../schema/position/billing-months.ts'
 import type { PaidLine } from '../../../schema/position/facts.ts'
@@ -16,7 +17,11 @@ import { readUnusedRefund } from '../../../schema/position/unused-refund.ts'
 import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
 import { listActiveSeatHolders } from '../../../schema/seats/seats.ts'
 import { idsOf, withTransfers } from '../../../schema/stripe/log-ids.ts'
-import { recordUnusedRefund, replacePlan } from '../../../schema/subscriptions/replaced.ts'
+import {
+  postponeUnusedRefund,
+  recordUnusedRefund,
+  replacePlan,
+} from '../../../schema/subscriptions/replaced.ts'
 import { lockSubscription, savePaidLines, saveSubscription } from '../../../schema/subscriptions/snapshots.ts'
 import {
   findLiveSubscription,
@@ -190,10 +195,16 @@ async function applySubscription(
 
 /**
  * What goes back to the card when a plan ends in whose place a Teams plan was paid, in the transaction that
- * makes its unused credits expire: nothing can use them in between.
+ * closes its last month: nothing can use its credits in between. While some of them are held, it is not known
+ * what is unused, and the subscription is synced again when these holds are resolved.
  */
 async function decideUnusedRefund(trx: DatabaseTransaction, saved: Subscription, now: Date): Promise<void> {
   if (saved.replaced_by === null || !saved.ended_at || saved.unused_refund_minor !== null) return
+  const held_until = await findLastExpiry(trx, saved)
+  if (held_until) {
+    await postponeUnusedRefund(trx, saved, new Date(Math.max(held_until.getTime(), now.getTime() + 60_000)))
+    return
+  }
   const refund = await readUnusedRefund(trx, saved, now)
   await recordUnusedRefund(trx, saved, {
     amount_minor: refund?.amount_minor ?? 0,

@@ -135,13 +135,12 @@ export function CaseFacts({ trace: { owner, person, case_summary } }: { trace: S
 }
 
 /** Why a call of an editor is refused, while one would be: what stands in the way of the balance. */
-function Spendable({ available, held, expiring, debt }: CaseSummary['spendable']) {
-  if (held + expiring + debt === 0) return null
+function Spendable({ available, held, debt }: CaseSummary['spendable']) {
+  if (held + debt === 0) return null
   return (
     <>
       <Fact name="Available">{formatCredits(available)}</Fact>
       {held > 0 && <Fact name="Reserved">{formatCredits(held)}</Fact>}
-      {expiring > 0 && <Fact name="Expiring">{formatCredits(expiring)}</Fact>}
       {debt > 0 && <Fact name="Debt">{formatCredits(debt)}</Fact>}
     </>
   )

@@ -46,7 +46,7 @@ function show(known: Partial<CaseSummary>): string {
     failing: [],
     plan_type: { is: 'starter', should: 'starter' },
     balance: { plan: figure, purchased: figure, total: figure },
-    spendable: { available: 0, held: 0, expiring: 0, debt: 0 },
+    spendable: { available: 0, held: 0, debt: 0 },
     grants: [],
     seats: null,
     ...known,
