@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { tryLock } from './launch/data-lock.ts'
 import { repositoryRoot, runScript } from './launch/script.ts'
 
 const output = join(repositoryRoot, 'web/dist')
@@ -17,8 +19,25 @@ const sources = [
   'tsconfig.json',
 ]
 
-/** Builds the web app unless `web/dist` was built from exactly the present sources. */
+/**
+ * Builds the web app unless `web/dist` was built from exactly the present sources. A second process waits for
+ * the first one's build, which empties the folder: tests start several products at once.
+ */
 export async function ensureWebBuilt(options: { readonly say: (message: string) => void }): Promise<void> {
+  await mkdir(output, { recursive: true })
+  let lock = tryLock(join(output, '.lock'))
+  while (!lock) {
+    await setTimeout(200)
+    lock = tryLock(join(output, '.lock'))
+  }
+  try {
+    await buildOnce(options)
+  } finally {
+    lock.close()
+  }
+}
+
+async function buildOnce(options: { readonly say: (message: string) => void }): Promise<void> {
   const hash = await hashSources()
   if ((await readFile(stamp, 'utf8').catch(() => '')) === hash) return
   const started = Date.now()

@@ -28,18 +28,25 @@ export type DataLock = {
 export function lockDataFolder(dataDir: string): DataLock {
   mkdirSync(dataDir, { recursive: true })
   const owner = join(dataDir, ownerFile)
-  const lock = new DatabaseSync(join(dataDir, 'launcher.lock'), { timeout: 0 })
-  try {
-    lock.exec('BEGIN EXCLUSIVE')
-  } catch (error) {
-    lock.close()
-    if ((error as { errcode?: number }).errcode !== busy) throw error
-    throw new FolderInUseError(dataDir, describeOwner(owner))
-  }
+  const lock = tryLock(join(dataDir, 'launcher.lock'))
+  if (!lock) throw new FolderInUseError(dataDir, describeOwner(owner))
   const write = (fields: object) =>
     writeFileSync(owner, `${JSON.stringify({ pid: process.pid, ...fields })}\n`)
   write({})
   return { setAddresses: write, release: () => lock.close() }
+}
+
+/** The lock of a file until it is closed, or the process ends; null while another one has it. */
+export function tryLock(file: string): DatabaseSync | null {
+  const lock = new DatabaseSync(file, { timeout: 0 })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    if ((error as { errcode?: number }).errcode !== busy) throw error
+    return null
+  }
 }
 
 export class FolderInUseError extends Error {

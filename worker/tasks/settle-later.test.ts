@@ -177,8 +177,11 @@ async function live(steps: readonly Step[], { isMoneyBack }: { isMoneyBack: bool
         await pay()
         break
       case 'end_plan':
-        if (!isLive) break
+        // What was used in a renewal's gap, which no month covers then, stays with what paid for it.
+        if (!isLive || (!isMoneyBack && now >= ends)) break
         isLive = false
+        // A month that ends when it begins has no credits.
+        now += minute
         for (const each of both) {
           await each.plans.end(now)
           await each.compare(now)
