@@ -111,7 +111,7 @@ const ledger = [
      plan_intent_id, subscription_id, invoice_id || '_0', began_at, began_at, began_at + interval '1 month' FROM i`,
   `CREATE TEMPORARY TABLE numbered AS
    SELECT i, owner_kind, owner_id, number, row_number() OVER (ORDER BY number, i)
-     + (SELECT greatest(max(id), ledger_first_id(ledger_month_of(now()))) FROM ledger_transfers) AS id
+     + (SELECT coalesce(max(id), 0) FROM ledger_transfers) AS id
    FROM i, generate_series(1, ${transfersEach}) number`,
   `INSERT INTO ledger_transfers (id, owner_id, posted_at, idempotency_key, kind, input_hash, occurred_at, intent_id, actor, reason, reason_salt,
      reason_hash, grant_id)
@@ -147,10 +147,10 @@ const ledger = [
    SELECT n.owner_id, (now() AT TIME ZONE 'UTC')::date - n.number, 'user_fill_' || n.i, md5('token' || n.i)::uuid,
      'model ' || n.number % 3, 'project', 1, 0, 1, n.id FROM numbered n WHERE n.number > 2`,
   `INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, reason, model)
-   SELECT owner_id, ledger_draw_id(ledger_month_of(now())), 'usage/failed', began_at, 'timeout', user_id, 'Filled', 'large' FROM i`,
-  `INSERT INTO ledger_holds (owner_id, id, idempotency_key, actor, asked, credits, opened_at, expires_at, reason, state, resolved_at,
-     settled_credits, charged)
-   SELECT owner_id, md5('hold' || i)::uuid, 'usage/held', user_id, 75, 75, began_at, far_away, 'Filled', state,
+   SELECT owner_id, nextval('ledger_transfers_id_seq'), 'usage/failed', began_at, 'timeout', user_id, 'Filled', 'large' FROM i`,
+  `INSERT INTO ledger_holds (owner_id, id, idempotency_key, actor, asked, credits, plan_credits, opened_at, expires_at, reason, state,
+     resolved_at, settled_credits, charged)
+   SELECT owner_id, md5('hold' || i)::uuid, 'usage/held', user_id, 75, 75, 75, began_at, far_away, 'Filled', state,
      CASE WHEN state <> 'open' THEN began_at END, CASE state WHEN 'settled' THEN 80 END, CASE state WHEN 'settled' THEN 75 END
    FROM i, LATERAL (SELECT CASE i % 10 WHEN 0 THEN 'open' WHEN 1 THEN 'settled' ELSE 'released' END AS state) s`,
   `INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
