@@ -70,7 +70,7 @@ async function withEmptyDatabase(work: (url: string) => Promise<unknown>, owner?
   })
 }
 
-test('of two processes that migrate an empty database at once, one applies everything', async () => {
+test('one of two processes that migrate an empty database at once applies everything', async () => {
   await withEmptyDatabase(async (url) => {
     const names = (await readMigrationFiles()).map(({ name }) => name)
     expect(await listPending(url)).toEqual(names)

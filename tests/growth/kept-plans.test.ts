@@ -7,7 +7,7 @@ import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { findEditorPayers, readEditorBalances } from '../../schema/extension/editor-payers.ts'
 import { findTokens, recordTokenUses } from '../../schema/extension/tokens.ts'
 import { claimableEvents } from '../../schema/inbox/events.ts'
-import { readPurchaseGrants } from '../../schema/ledger/post/books.ts'
+import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { testDatabase } from '../support/database/test-database.ts'
 
 const database = testDatabase()
@@ -31,7 +31,7 @@ const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string
       trx,
       ids.map((id) => ({ user_id: id, token_id: id, payer: null })),
     ),
-  posted_grants: readPurchaseGrants,
+  posted_grants: listPurchaseGrants,
   presented_tokens: (trx, ids) => findTokens(trx, ids),
   token_uses: (trx, ids) =>
     recordTokenUses(

@@ -256,7 +256,7 @@ test.each(['constructor', 'toString', '__proto__', 'session.created'])(
 )
 
 describe('a session that Stripe does not have', () => {
-  test('is of nobody when no checkout of ours is named, and its event is ignored', async () => {
+  test('is none of ours when no checkout of ours is named, and its event is ignored', async () => {
     const id = await receiveStripeEvent(
       database.server,
       eventOf('checkout.session.completed', sessionOf(randomUUID())),

@@ -105,7 +105,7 @@ describe('the login of a server that was taken over', () => {
   test.each([
     ['a kind that is no act', { kind: 'grant_everything' as NewAct['kind'] }],
     ['an act on a target that it is not for', { kind: 'cancel_intent' as const }],
-  ])('the worker fails %s, whoever asked for it', async (_, wrong) => {
+  ])('the worker fails %s, although support staff asked for it', async (_, wrong) => {
     const user = await buildUser(database.server)
     const act = await ask(user, await staff(), wrong)
     expect(await outcomeOf(act)).toEqual({

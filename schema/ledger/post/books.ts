@@ -88,35 +88,16 @@ export async function readBooks(trx: DatabaseTransaction, owner: Owner): Promise
   return booksSchema.parse(row?.books)
 }
 
-/** The books of a purchase's grant, or null when nothing was ever posted to it. */
-export async function readPurchaseGrant(db: Kysely<DB>, intentId: string): Promise<GrantInBooks | null> {
-  return (await readPurchaseGrants(db, [intentId])).get(intentId) ?? null
-}
-
 /**
- * The same for several, by the id of their checkout. One to which nothing was ever posted is missing. That is
- * so of nearly all that are asked for, and is known from the grants alone, without looking into any month of
- * the ledger.
+ * The books of a purchase's grant, or null when nothing was ever posted to it. That is so of nearly all that are
+ * asked for, and is known from the grants alone.
  */
-export async function readPurchaseGrants(
-  db: Kysely<DB>,
-  intentIds: readonly string[],
-): Promise<ReadonlyMap<string, GrantInBooks>> {
-  const posted = await listPosted(db, intentIds.map(purchaseGrantId))
-  if (posted.length === 0) return new Map()
-  const { rows } = await prepared(
-    'purchase_grants',
-    sql<{ grant: unknown }>`
-    SELECT to_jsonb(sums) AS "grant" FROM unnest((SELECT ${posted}::text[])) AS posted (id)
-    CROSS JOIN LATERAL (SELECT * FROM ledger_grant_sums WHERE id = posted.id OFFSET 0) sums`,
-  ).execute(db)
-  const grants = new Map(rows.map(({ grant }) => grantSchema.parse(grant)).map((grant) => [grant.id, grant]))
-  return new Map(
-    intentIds.flatMap((id) => {
-      const grant = grants.get(purchaseGrantId(id))
-      return grant ? [[id, grant] as const] : []
-    }),
-  )
+export async function readPurchaseGrant(db: Kysely<DB>, intentId: string): Promise<GrantInBooks | null> {
+  const id = purchaseGrantId(intentId)
+  if ((await listPosted(db, [id])).length === 0) return null
+  const { rows } = await sql<{ grant: unknown }>`
+    SELECT to_jsonb(sums) AS "grant" FROM ledger_grant_sums sums WHERE sums.id = ${id}`.execute(db)
+  return grantSchema.parse(rows[0]?.grant)
 }
 
 /** Of some checkouts of credits: the id of each one's grant, and whether the ledger has it. */

@@ -102,7 +102,7 @@ test('above a thousand combinations a day the rest is one row, and the sums stay
   expect(rows.reduce((sum, { credits }) => sum + credits, 0)).toBe(total.credits)
 })
 
-test('of 59 new combinations in a batch, the 56 up to the thousandth are shown, and three are counted as other', async () => {
+test('a batch of 59 new combinations shows the 56 up to the thousandth, and counts three as other', async () => {
   const { span, usage, spend } = await pool()
   const models = Array.from({ length: 944 + 59 }, (_, n) => usage('2026-03-05', { model: `model-${n}` }))
   for (let at = 0; at < 944; at += 100) await spend(...models.slice(at, Math.min(944, at + 100)))

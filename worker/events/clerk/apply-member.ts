@@ -30,7 +30,8 @@ export async function applyMember(
 }
 
 /**
- * The same by itself: a reserved seat becomes theirs, its role changes, or their seat ends. A user who joins
+ * The same with the lock and the plan types: a reserved seat becomes theirs, its role changes, or their seat
+ * ends. A user who joins
  * without a reserved seat gets none: seats cost money, and an admin decides who has one. Returns the seat
  * that they have then.
  */
