@@ -27,7 +27,7 @@ const globalSetup = 'tests/support/database/global-setup.ts'
 const withoutDatabase = [
   '{sandbox,web}/**/*.test.{ts,tsx}',
   'scripts/!(database-types|support){,/**/*}.test.ts',
-  'schema/{api,catalogue,stripe}/**/*.test.ts',
+  'schema/{api,catalogue,vendors/stripe}/**/*.test.ts',
   'schema/*.test.ts',
   'tests/{support,live-check,screens}/**/*.test.ts',
 ]

@@ -2,8 +2,8 @@ import proxyaddr from 'proxy-addr'
 import { z } from 'zod'
 import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
 import { defaultEditors, editorsOf } from './extension/editors.ts'
-import { isLiveKey } from './stripe/mode.ts'
 import type { AdjustmentLimits } from './support/acts.ts'
+import { isLiveKey } from './vendors/stripe/mode.ts'
 
 /** A list in one variable. */
 export function listOf(value: string | undefined): string[] {

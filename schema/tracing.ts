@@ -27,7 +27,7 @@ export async function startTracing(
 ): Promise<{ close(): Promise<void> }> {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT
   if (!endpoint) return { close: async () => undefined }
-  const { openTracing } = await import('./tracing/open-telemetry.ts')
+  const { openTracing } = await import('./open-telemetry.ts')
   const opened = openTracing({ ...options, endpoint, share: env.OTEL_TRACES_SAMPLER_ARG })
   isCollecting = true
   return opened

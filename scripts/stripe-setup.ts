@@ -1,6 +1,6 @@
 import { brandOf, EnvironmentError, parseEnvironment } from '../schema/env.ts'
-import { createStripe } from '../schema/stripe/client.ts'
-import { webhookPath } from '../schema/stripe/webhook-endpoint.ts'
+import { createStripe } from '../schema/vendors/stripe/client.ts'
+import { webhookPath } from '../schema/vendors/stripe/webhook-endpoint.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { setUpStripe } from './stripe/set-up.ts'
 

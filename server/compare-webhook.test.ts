@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { stripeEventTypes } from '../schema/stripe/event-types.ts'
+import { stripeEventTypes } from '../schema/vendors/stripe/event-types.ts'
 import { setUpWebhook } from '../scripts/stripe/set-up-webhook.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 import { compareWebhook } from './compare-webhook.ts'

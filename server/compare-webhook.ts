@@ -3,7 +3,7 @@ import {
   isLoopback,
   webhookPath,
   webhookProblems,
-} from '../schema/stripe/webhook-endpoint.ts'
+} from '../schema/vendors/stripe/webhook-endpoint.ts'
 import type { Dependencies } from './dependencies.ts'
 
 /**

@@ -1,11 +1,11 @@
 import type { EditorBalance, OtherPayer } from '../schema/api/spending.ts'
+import { findLiveSubscription, isRenewing } from '../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../schema/catalogue/credits.ts'
 import type { FoundPayer } from '../schema/extension/editor-payers.ts'
 import type { Owner } from '../schema/ledger/accounts.ts'
 import { findNextExpiry } from '../schema/ledger/read/holds.ts'
 import { availableOf, type SpendableBalance } from '../schema/ledger/spendable.ts'
-import { listSeatsOf } from '../schema/seats/seats.ts'
-import { findLiveSubscription, isRenewing } from '../schema/subscriptions/subscriptions.ts'
+import { listSeatsOf } from '../schema/people/seats/seats.ts'
 import type { Dependencies } from './dependencies.ts'
 import {
   creditsHeld,

@@ -1,4 +1,4 @@
-import type { JobPayload, QueueName } from '../schema/queues/queues.ts'
+import type { JobPayload, QueueName } from '../schema/inbox/queues/queues.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
 import { currentSpan } from '../schema/tracing.ts'
 import type { RequestLog } from './context.ts'

@@ -1,5 +1,5 @@
 import { invalidTeamEmailText } from '../schema/api/team-email.ts'
-import { type ClerkRefusalError, ClerkUnavailableError } from '../schema/clerk/errors.ts'
+import { type ClerkRefusalError, ClerkUnavailableError } from '../schema/vendors/clerk/errors.ts'
 import { checkoutUncertain, invalidTeamEmail, RouteFailedError, ServerError } from './errors.ts'
 
 /** How a route reports errors that are not the caller's fault. `on-error` applies it. */

@@ -1,7 +1,7 @@
 import type { ListedPayer } from '../schema/api/extension.ts'
+import { findLiveSubscription, isOverdue } from '../schema/billing/subscriptions/subscriptions.ts'
 import type { Database } from '../schema/database/connect.ts'
 import type { Owner } from '../schema/ledger/accounts.ts'
-import { findLiveSubscription, isOverdue } from '../schema/subscriptions/subscriptions.ts'
 import type { Dependencies } from './dependencies.ts'
 import { ownerOf, presentBalance } from './editor-payer.ts'
 

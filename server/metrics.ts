@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { clerkEventTypes } from '../schema/clerk/event-types.ts'
-import { queueNames } from '../schema/queues/queues.ts'
-import { stripeEventTypes } from '../schema/stripe/event-types.ts'
+import { queueNames } from '../schema/inbox/queues/queues.ts'
+import { clerkEventTypes } from '../schema/vendors/clerk/event-types.ts'
+import { stripeEventTypes } from '../schema/vendors/stripe/event-types.ts'
 
 export interface ServerMetrics {
   readonly registry: Registry

@@ -1,6 +1,11 @@
 import { createHash, randomUUIDv7 } from 'node:crypto'
 import type { Json } from '../schema/database/types.ts'
-import { beginRequest, forgetRequest, keepAnswer, releaseRequest } from '../schema/idempotency/requests.ts'
+import {
+  beginRequest,
+  forgetRequest,
+  keepAnswer,
+  releaseRequest,
+} from '../schema/inbox/idempotent-requests.ts'
 import type { AppContext } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 import {

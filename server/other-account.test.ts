@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { connectDatabase } from '../schema/database/connect.ts'
-import { refuseOtherAccount } from '../schema/stripe/account.ts'
-import { createStripe } from '../schema/stripe/client.ts'
-import { neededPermissions } from '../schema/stripe/permissions.ts'
+import { refuseOtherAccount } from '../schema/vendors/stripe/account.ts'
+import { createStripe } from '../schema/vendors/stripe/client.ts'
+import { neededPermissions } from '../schema/vendors/stripe/permissions.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 
 const product = testProduct({ stripe: 'empty' })

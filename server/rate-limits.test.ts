@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { listPlans } from '../schema/api/catalogue.ts'
-import { connectRedis } from '../schema/queues/redis.ts'
+import { connectRedis } from '../schema/inbox/queues/redis.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { startFaultProxy } from '../tests/support/faults/fault-proxy.ts'
 import { startTestServer } from '../tests/support/product/test-server.ts'

@@ -1,5 +1,5 @@
-import type { QueueBackend } from '../schema/queues/backend.ts'
-import { closeQueues, QueueProducer, type Queues } from '../schema/queues/producer.ts'
+import type { QueueBackend } from '../schema/inbox/queues/backend.ts'
+import { closeQueues, QueueProducer, type Queues } from '../schema/inbox/queues/producer.ts'
 
 /**
  * A producer that recovers when the backend was unavailable at first. BullMQ never retries a queue that

@@ -1,5 +1,5 @@
-import type { Membership } from '../schema/clerk/memberships.ts'
 import type { Owner } from '../schema/ledger/accounts.ts'
+import type { Membership } from '../schema/vendors/clerk/memberships.ts'
 import type { RequestLog } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { forbidden, notAdmin, organizationNotFound, type ServerError } from './errors.ts'

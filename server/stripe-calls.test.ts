@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { expect, inject, test } from 'vitest'
-import { createCallLimit } from '../schema/stripe/call-limit.ts'
+import { createCallLimit } from '../schema/vendors/stripe/call-limit.ts'
 
 const redisUrl = inject('redisUrl')
 

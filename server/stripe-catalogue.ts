@@ -7,7 +7,7 @@ import {
   type Portal,
   portalMetadataKey,
   priceProblem,
-} from '../schema/stripe/catalogue.ts'
+} from '../schema/vendors/stripe/catalogue.ts'
 import { priceUnavailable, StripeAnswerError } from './errors.ts'
 
 /** Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. */

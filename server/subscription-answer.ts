@@ -1,7 +1,7 @@
 import type { AccountSubscription } from '../schema/api/account.ts'
 import type { OrganizationSubscription } from '../schema/api/organizations.ts'
+import type { Subscription } from '../schema/billing/subscriptions/subscriptions.ts'
 import { soldPlanOf } from '../schema/catalogue/sold-plans.ts'
-import type { Subscription } from '../schema/subscriptions/subscriptions.ts'
 
 type Common = Pick<OrganizationSubscription, keyof OrganizationSubscription & keyof AccountSubscription>
 

@@ -1,6 +1,5 @@
 import { type Job, Worker } from 'bullmq'
-import { withoutAddresses } from '../schema/mail-addresses.ts'
-import type { QueueBackend } from '../schema/queues/backend.ts'
+import type { QueueBackend } from '../schema/inbox/queues/backend.ts'
 import {
   type JobOrigin,
   type JobPayload,
@@ -8,7 +7,8 @@ import {
   type QueueName,
   queueNames,
   queueSchemas,
-} from '../schema/queues/queues.ts'
+} from '../schema/inbox/queues/queues.ts'
+import { withoutAddresses } from '../schema/mail-addresses.ts'
 import { inSpan } from '../schema/tracing.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { tryEvent } from './events/try-event.ts'

@@ -1,12 +1,12 @@
 import { isClerkAPIResponseError } from '@clerk/backend/errors'
 import Stripe from 'stripe'
 import { ZodError, z } from 'zod'
-import type { TryRecord } from '../schema/claim/claimable.ts'
-import { ClerkRefusalError, ClerkUnavailableError } from '../schema/clerk/errors.ts'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
+import type { TryRecord } from '../schema/inbox/claim/claimable.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../schema/ledger/errors.ts'
 import { withoutAddresses } from '../schema/mail-addresses.ts'
-import { isMissing } from '../schema/stripe/missing.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../schema/vendors/clerk/errors.ts'
+import { isMissing } from '../schema/vendors/stripe/missing.ts'
 import { NotYetError, PermanentError } from './errors.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { writeCatalogue } from '../checkout/offers.ts'
-import { migrateQueues } from '../queues/migrate.ts'
+import { writeCatalogue } from '../billing/checkout/offers.ts'
+import { migrateQueues } from '../inbox/queues/migrate.ts'
 
 interface SqlFile {
   readonly name: string

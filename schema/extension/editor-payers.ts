@@ -4,8 +4,8 @@ import { lookupEach } from '../database/lookup-each.ts'
 import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import type { SpendableBalance } from '../ledger/spendable.ts'
-import type { SeatRole } from '../seats/seats.ts'
-import { liveStatuses } from '../stripe/statuses.ts'
+import type { SeatRole } from '../people/seats/seats.ts'
+import { liveStatuses } from '../vendors/stripe/statuses.ts'
 
 /** A call of an editor, whose user pays themselves or has a seat in the organization that does. */
 export interface AskedPayer {

@@ -1,5 +1,5 @@
-import { objectOfClerkEvent } from '../clerk/event-types.ts'
-import { objectOfStripeEvent } from '../stripe/event-types.ts'
+import { objectOfClerkEvent } from '../vendors/clerk/event-types.ts'
+import { objectOfStripeEvent } from '../vendors/stripe/event-types.ts'
 import type { EventSource } from './events.ts'
 
 interface EventKind {

@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
-import { type Claimable, cleanRecord } from '../claim/claimable.ts'
 import type { DB, InboxEvents } from '../database/types.ts'
+import { type Claimable, cleanRecord } from './claim/claimable.ts'
 
 /** A row of the inbox; `payload` is what the event says, null once that was removed. */
 export type InboxEvent = Selectable<InboxEvents>

@@ -8,8 +8,8 @@ import {
   adjustmentSchema,
   type TargetKind,
 } from '../api/support-acts.ts'
-import type { Claimable } from '../claim/claimable.ts'
 import type { DB, SupportActs } from '../database/types.ts'
+import type { Claimable } from '../inbox/claim/claimable.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import type { PersonTraces } from './person.ts'
 

@@ -1,6 +1,6 @@
 import { actOf } from '../api/support-acts.ts'
-import type { ClerkDirectory } from '../clerk/directory.ts'
 import type { Owner } from '../ledger/accounts.ts'
+import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
 import type { SupportActRow } from './acts.ts'
 
 /** Whether a person works at the terminal, where no session proves who they are. */

@@ -1,6 +1,6 @@
-import type { ClerkDirectory } from '../clerk/directory.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
+import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
 import { approveAct, findAct, ownerOf, refuseAct, type SupportActRow, targetOf } from './acts.ts'
 import { isOwn } from './approval.ts'
 import { recordAudit } from './audit.ts'

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
+import { findLiveSubscription } from '../billing/subscriptions/subscriptions.ts'
 import type { PlanType } from '../catalogue/plans.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
-import { findLiveSubscription } from '../subscriptions/subscriptions.ts'
-import { comparePlanType } from '../users/plan-type.ts'
+import { comparePlanType } from '../people/users/plan-type.ts'
 
 /**
  * The stored plan and the one that subscriptions and seats imply. Null for organizations and unknown users.

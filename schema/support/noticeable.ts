@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import * as z from 'zod/mini'
 import { type CaseNotices, noticesSchema } from '../api/support.ts'
-import { refusedByBank } from '../checkout/intents.ts'
+import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { holdsOfPersonMax, sumOpenHolds } from '../ledger/read/open-holds.ts'
-import { declineText } from '../stripe/declines.ts'
+import { declineText } from '../vendors/stripe/declines.ts'
 import { findEmails } from './relations.ts'
 import { intentsOf, maskEmail, masked } from './timeline-sources.ts'
 

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import { unfinishedStates } from '../checkout/intents.ts'
+import { unfinishedStates } from '../billing/checkout/intents.ts'
 import type { DB } from '../database/types.ts'
 import type { PersonInInbox } from '../inbox/payloads.ts'
-import { liveStatuses } from '../stripe/statuses.ts'
-import { pseudonymOf } from '../users/forget-user.ts'
+import { pseudonymOf } from '../people/users/forget-user.ts'
+import { liveStatuses } from '../vendors/stripe/statuses.ts'
 
 /** The names under which our tables have a person. */
 export interface PersonTraces extends PersonInInbox {

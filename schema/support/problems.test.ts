@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
-import { type CheckoutFailure, claimableIntents, refusedByBank } from '../checkout/intents.ts'
-import { recordOutcome, settleIntent } from '../checkout/outcomes.ts'
-import { claimDue } from '../claim/claim-due.ts'
-import { recordFailedTry } from '../claim/record-try.ts'
+import { type CheckoutFailure, claimableIntents, refusedByBank } from '../billing/checkout/intents.ts'
+import { recordOutcome, settleIntent } from '../billing/checkout/outcomes.ts'
+import { claimDue } from '../inbox/claim/claim-due.ts'
+import { recordFailedTry } from '../inbox/claim/record-try.ts'
 import { countProblems } from './problems.ts'
 
 const database = testDatabase()

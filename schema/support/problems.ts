@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { refusedByBank } from '../checkout/intents.ts'
+import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { readRows, select as selectRows, type TimelineRow } from './timeline.ts'

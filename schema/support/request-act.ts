@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type ActKind, type ActTarget, type Adjustment, actOf, reasonProblem } from '../api/support-acts.ts'
-import type { ClerkDirectory } from '../clerk/directory.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
 import { withoutAddresses } from '../mail-addresses.ts'
+import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
 import {
   type AdjustmentLimits,
   insertAct,

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TraceItemKind } from '../api/support-timeline.ts'
-import { refusedByBank } from '../checkout/intents.ts'
-import { clerkEventTypes } from '../clerk/event-types.ts'
+import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { Owner } from '../ledger/accounts.ts'
 import { keysOfHold } from '../ledger/hold-keys.ts'
-import { stripeEventTypes } from '../stripe/event-types.ts'
+import { clerkEventTypes } from '../vendors/clerk/event-types.ts'
+import { stripeEventTypes } from '../vendors/stripe/event-types.ts'
 
 type Sql = RawBuilder<unknown>
 /** A checkout's session is shown beside it, and has no row of its own. */

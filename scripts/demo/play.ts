@@ -1,5 +1,5 @@
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
-import { createStripe } from '../../schema/stripe/client.ts'
+import { createStripe } from '../../schema/vendors/stripe/client.ts'
 import { waitFor } from '../processes/wait-for.ts'
 import {
   type Ask,

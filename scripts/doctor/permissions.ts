@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { neededPermissions } from '../../schema/stripe/permissions.ts'
+import { neededPermissions } from '../../schema/vendors/stripe/permissions.ts'
 
 /** An object that does not exist, a resource that has nothing but creation, and one that is not a list. */
 const unknownId = 'probe_of_permissions'

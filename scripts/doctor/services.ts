@@ -1,6 +1,6 @@
 import { listPendingMigrations } from '../../schema/database/migrate.ts'
 import { createPool } from '../../schema/database/pool.ts'
-import { connectRedis } from '../../schema/queues/redis.ts'
+import { connectRedis } from '../../schema/inbox/queues/redis.ts'
 import { explainError } from '../explain-error.ts'
 import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem } from './finding.ts'

@@ -1,7 +1,11 @@
 import Stripe from 'stripe'
-import { createStripe } from '../../schema/stripe/client.ts'
-import { neededPermissions } from '../../schema/stripe/permissions.ts'
-import { findWebhookEndpoint, webhookPath, webhookProblems } from '../../schema/stripe/webhook-endpoint.ts'
+import { createStripe } from '../../schema/vendors/stripe/client.ts'
+import { neededPermissions } from '../../schema/vendors/stripe/permissions.ts'
+import {
+  findWebhookEndpoint,
+  webhookPath,
+  webhookProblems,
+} from '../../schema/vendors/stripe/webhook-endpoint.ts'
 import { explainError } from '../explain-error.ts'
 import { comparePrices } from '../stripe/set-up-prices.ts'
 import type { Configuration } from './configuration.ts'

@@ -1,17 +1,17 @@
 import type Stripe from 'stripe'
-import { currencies } from '../../schema/catalogue/currency.ts'
-import { billingFrequencies } from '../../schema/catalogue/plans.ts'
-import { planOf } from '../../schema/catalogue/sold-plans.ts'
 import {
   attachSession,
   insertOrFindIntent,
   type NewCheckoutIntent,
   recordCustomer,
-} from '../../schema/checkout/intents.ts'
-import { type KnownOffer, listOffers } from '../../schema/checkout/offers.ts'
+} from '../../schema/billing/checkout/intents.ts'
+import { type KnownOffer, listOffers } from '../../schema/billing/checkout/offers.ts'
+import { currencies } from '../../schema/catalogue/currency.ts'
+import { billingFrequencies } from '../../schema/catalogue/plans.ts'
+import { planOf } from '../../schema/catalogue/sold-plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { checkoutMetadataSchema, intentIdOf } from '../../schema/stripe/metadata.ts'
-import { ensureUser, findUser, type UserProfile } from '../../schema/users/users.ts'
+import { ensureUser, findUser, type UserProfile } from '../../schema/people/users/users.ts'
+import { checkoutMetadataSchema, intentIdOf } from '../../schema/vendors/stripe/metadata.ts'
 
 export interface RestoredCheckouts {
   /** Ids of the intents that were written again. */

@@ -8,7 +8,7 @@ import {
   portalMetadataKey,
   portalPriceMetadataKey,
   productIdOf,
-} from '../../schema/stripe/catalogue.ts'
+} from '../../schema/vendors/stripe/catalogue.ts'
 import { comparePrices, listPlanPrices } from './set-up-prices.ts'
 
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features

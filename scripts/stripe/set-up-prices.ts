@@ -10,8 +10,8 @@ import {
   taxBehavior,
   taxCodes,
   taxProblem,
-} from '../../schema/stripe/catalogue.ts'
-import { isMissing } from '../../schema/stripe/missing.ts'
+} from '../../schema/vendors/stripe/catalogue.ts'
+import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 
 export interface SoldPrice extends CataloguePrice {
   readonly price_id: string

@@ -1,7 +1,11 @@
 import type Stripe from 'stripe'
-import { stripeApiVersion } from '../../schema/stripe/client.ts'
-import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
-import { findWebhookEndpoint, isLoopback, webhookProblems } from '../../schema/stripe/webhook-endpoint.ts'
+import { stripeApiVersion } from '../../schema/vendors/stripe/client.ts'
+import { stripeEventTypes } from '../../schema/vendors/stripe/event-types.ts'
+import {
+  findWebhookEndpoint,
+  isLoopback,
+  webhookProblems,
+} from '../../schema/vendors/stripe/webhook-endpoint.ts'
 
 export interface WebhookResult {
   readonly changes: readonly string[]

@@ -6,8 +6,8 @@ import {
   portalPriceMetadataKey,
   priceProblem,
   taxProblem,
-} from '../../schema/stripe/catalogue.ts'
-import { stripeEventTypes } from '../../schema/stripe/event-types.ts'
+} from '../../schema/vendors/stripe/catalogue.ts'
+import { stripeEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import { lazyProxy, madeOnce } from '../../tests/support/made.ts'
 import { startStripe } from '../../tests/support/services/stripe.ts'
 import { readStripeSubject } from '../../worker/events/stripe-subject.ts'

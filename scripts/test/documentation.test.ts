@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { glob, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { clerkEventTypes } from '../../schema/clerk/event-types.ts'
 import { readMigrationFiles } from '../../schema/database/migrate.ts'
+import { clerkEventTypes } from '../../schema/vendors/clerk/event-types.ts'
 import { repositoryRoot } from '../launch/script.ts'
 
 async function readDocuments(pattern: string): Promise<Map<string, string>> {

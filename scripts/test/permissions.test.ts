@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { neededPermissions } from '../../schema/stripe/permissions.ts'
+import { neededPermissions } from '../../schema/vendors/stripe/permissions.ts'
 import { repositoryRoot } from '../launch/script.ts'
 
 type Access = 'read' | 'write'
@@ -47,7 +47,7 @@ function findNeeds(): Record<string, Access> {
 }
 
 test('the list of permissions is what our calls to Stripe need, and nothing else', () => {
-  // A key that may not read its account is warned of (schema/stripe/account.ts).
+  // A key that may not read its account is warned of (schema/vendors/stripe/account.ts).
   expect(findNeeds()).toEqual({ ...neededPermissions, accounts: 'read' })
 })
 

@@ -1,19 +1,19 @@
 import { isClerkAPIResponseError } from '@clerk/backend/errors'
-import { askClerk, callLimitMs, openClerk } from '../../schema/clerk/client.ts'
-import { type ClerkDirectory, createClerkDirectory } from '../../schema/clerk/directory.ts'
-import { ClerkUnavailableError } from '../../schema/clerk/errors.ts'
-import { listMembershipsOf, type Membership } from '../../schema/clerk/memberships.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import type { UserProfile } from '../../schema/people/users/users.ts'
+import { withTimeLimit } from '../../schema/time-limit.ts'
+import { askClerk, callLimitMs, openClerk } from '../../schema/vendors/clerk/client.ts'
+import { type ClerkDirectory, createClerkDirectory } from '../../schema/vendors/clerk/directory.ts'
+import { ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
+import { listMembershipsOf, type Membership } from '../../schema/vendors/clerk/memberships.ts'
 import {
   findOwnersByName,
   findUserIdsByEmail,
   type Identity,
   identifyOrganization,
   identifyUser,
-} from '../../schema/clerk/people.ts'
-import { createTokenVerifier, type VerifyToken } from '../../schema/clerk/tokens.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
-import { withTimeLimit } from '../../schema/time-limit.ts'
-import type { UserProfile } from '../../schema/users/users.ts'
+} from '../../schema/vendors/clerk/people.ts'
+import { createTokenVerifier, type VerifyToken } from '../../schema/vendors/clerk/tokens.ts'
 
 /** What the server needs of the sign-in provider. */
 export interface Clerk extends ClerkDirectory {

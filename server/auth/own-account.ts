@@ -1,6 +1,6 @@
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { refreshPlanType } from '../../schema/users/plan-type.ts'
-import { ensureUser, findUser, type UserRecord } from '../../schema/users/users.ts'
+import { refreshPlanType } from '../../schema/people/users/plan-type.ts'
+import { ensureUser, findUser, type UserRecord } from '../../schema/people/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { unauthenticated } from '../errors.ts'
 

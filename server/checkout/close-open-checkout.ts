@@ -4,8 +4,8 @@ import {
   findIntent,
   isUnfinished,
   type NewCheckoutIntent,
-} from '../../schema/checkout/intents.ts'
-import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
+} from '../../schema/billing/checkout/intents.ts'
+import { expireIntent } from '../../schema/billing/checkout/open-checkouts.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { checkoutInProgress } from '../errors.ts'

@@ -1,8 +1,8 @@
+import { addMonths } from '../../schema/billing/position/calendar.ts'
+import type { OwnerFacts, PaidLine } from '../../schema/billing/position/facts.ts'
+import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
 import { type Database, inSnapshot } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { addMonths } from '../../schema/position/calendar.ts'
-import type { OwnerFacts, PaidLine } from '../../schema/position/facts.ts'
-import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
 
 interface YearlyChange {
   readonly owner: Owner

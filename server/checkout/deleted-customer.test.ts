@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
+import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
-import { findStripeCustomer } from '../../schema/customers/customers.ts'
 import {
   forgetCheckouts,
   listPayableSessions,

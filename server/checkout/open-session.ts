@@ -4,8 +4,8 @@ import {
   type CheckoutIntent,
   failIntent,
   recordCustomer,
-} from '../../schema/checkout/intents.ts'
-import { recordUncertainty } from '../../schema/checkout/open-checkouts.ts'
+} from '../../schema/billing/checkout/intents.ts'
+import { recordUncertainty } from '../../schema/billing/checkout/open-checkouts.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {

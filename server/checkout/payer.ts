@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
-import type { Membership } from '../../schema/clerk/memberships.ts'
 import {
   beginCreation,
   type CustomerCreation,
@@ -8,10 +7,11 @@ import {
   findStripeCustomer,
   replaceStripeCustomer,
   saveStripeCustomer,
-} from '../../schema/customers/customers.ts'
+} from '../../schema/billing/customers/customers.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { isMissing } from '../../schema/stripe/missing.ts'
-import type { UserRecord } from '../../schema/users/users.ts'
+import type { UserRecord } from '../../schema/people/users/users.ts'
+import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
+import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import type { Dependencies } from '../dependencies.ts'
 
 /** The recipient of Stripe's invoices. */

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
+import { findLiveSubscription, type Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { planItemOf } from '../../schema/stripe/catalogue.ts'
-import { nextPhase, releaseSchedule } from '../../schema/stripe/subscription-schedule.ts'
-import { findLiveSubscription, type Subscription } from '../../schema/subscriptions/subscriptions.ts'
+import { planItemOf } from '../../schema/vendors/stripe/catalogue.ts'
+import { nextPhase, releaseSchedule } from '../../schema/vendors/stripe/subscription-schedule.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { changeScheduled, paymentOverdue, type ServerError, StripeAnswerError } from '../errors.ts'
 

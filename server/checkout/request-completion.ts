@@ -1,5 +1,5 @@
-import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
-import type { JobPayload } from '../../schema/queues/queues.ts'
+import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
+import type { JobPayload } from '../../schema/inbox/queues/queues.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
+import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import { priceLookupKey } from '../../schema/catalogue/sold-plans.ts'
-import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
-import { taxBehavior, taxCodes } from '../../schema/stripe/catalogue.ts'
-import type { CheckoutMetadata } from '../../schema/stripe/metadata.ts'
+import { taxBehavior, taxCodes } from '../../schema/vendors/stripe/catalogue.ts'
+import type { CheckoutMetadata } from '../../schema/vendors/stripe/metadata.ts'
 import type { Settings } from '../settings.ts'
 
 export interface ReturnAddresses {

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { attachSession } from '../../schema/checkout/intents.ts'
+import { attachSession } from '../../schema/billing/checkout/intents.ts'
 import {
   type CheckoutPage,
   listPayableSessions,

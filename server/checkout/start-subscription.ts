@@ -1,19 +1,19 @@
 import { randomUUIDv7 } from 'node:crypto'
 import pg from 'pg'
-import type { Currency } from '../../schema/catalogue/currency.ts'
-import type { BillingFrequency, PlanType } from '../../schema/catalogue/plans.ts'
 import {
   type CheckoutIntent,
   insertIntent,
   type NewCheckoutIntent,
   recordParams,
-} from '../../schema/checkout/intents.ts'
-import { findOffer } from '../../schema/checkout/offers.ts'
-import { findOpenCheckout } from '../../schema/checkout/open-checkouts.ts'
+} from '../../schema/billing/checkout/intents.ts'
+import { findOffer } from '../../schema/billing/checkout/offers.ts'
+import { findOpenCheckout } from '../../schema/billing/checkout/open-checkouts.ts'
+import { findLiveSubscription, findLiveTeam } from '../../schema/billing/subscriptions/subscriptions.ts'
+import type { Currency } from '../../schema/catalogue/currency.ts'
+import type { BillingFrequency, PlanType } from '../../schema/catalogue/plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { findLiveSubscription, findLiveTeam } from '../../schema/subscriptions/subscriptions.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasTeam, alreadySubscribed, checkoutInProgress, priceMismatch } from '../errors.ts'

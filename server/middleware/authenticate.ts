@@ -1,7 +1,7 @@
-import { TokenRejectedError } from '../../schema/clerk/tokens.ts'
 import { tokenPrefix } from '../../schema/extension/secrets.ts'
 import { isActive } from '../../schema/extension/tokens.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
+import { TokenRejectedError } from '../../schema/vendors/clerk/tokens.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { invalidExtensionToken, notFound, ServerError, tooManyRequests, unauthenticated } from '../errors.ts'

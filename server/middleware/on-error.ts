@@ -1,9 +1,9 @@
 import Stripe from 'stripe'
 import type { ApiError } from '../../schema/api/error.ts'
-import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
 import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { IdempotencyConflictError } from '../../schema/ledger/errors.ts'
 import { withoutAddresses } from '../../schema/mail-addresses.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
 import type { AppMiddleware } from '../context.ts'
 import {
   databaseUnavailable,

@@ -1,15 +1,15 @@
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { type MembershipSnapshot, recordMembership } from '../../schema/members/members.ts'
-import { updateSeat } from '../../schema/members/update-seat.ts'
+import { type MembershipSnapshot, recordMembership } from '../../schema/people/members/members.ts'
+import { updateSeat } from '../../schema/people/members/update-seat.ts'
 import {
   countHeldSeats,
   findHeldSeat,
   insertActiveSeat,
   type Seat,
   type SeatRole,
-} from '../../schema/seats/seats.ts'
-import { refreshPlanType } from '../../schema/users/plan-type.ts'
+} from '../../schema/people/seats/seats.ts'
+import { refreshPlanType } from '../../schema/people/users/plan-type.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasSeat, membershipChanged, noSeatsLeft } from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'

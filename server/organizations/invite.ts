@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import {
@@ -7,16 +6,17 @@ import {
   invitationLifetimeDays,
   isOrganizationFull,
   refusalCodeOf,
-} from '../../schema/invitations/deliver-invitation.ts'
+} from '../../schema/people/invitations/deliver-invitation.ts'
 import {
   countInvited,
   endInvitation,
   findInvitation,
   type Invitation,
   reserveInvitation,
-} from '../../schema/invitations/invitations.ts'
-import type { Occupancy } from '../../schema/invitations/occupancy.ts'
-import { countHeldSeats, findHeldSeat, type Seat, type SeatRole } from '../../schema/seats/seats.ts'
+} from '../../schema/people/invitations/invitations.ts'
+import type { Occupancy } from '../../schema/people/invitations/occupancy.ts'
+import { countHeldSeats, findHeldSeat, type Seat, type SeatRole } from '../../schema/people/seats/seats.ts'
+import { ClerkRefusalError } from '../../schema/vendors/clerk/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {
   alreadyHasSeat,

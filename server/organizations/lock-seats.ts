@@ -1,5 +1,5 @@
+import { lockLiveSubscription, type Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { lockLiveSubscription, type Subscription } from '../../schema/subscriptions/subscriptions.ts'
 import { seatsNeedSubscription } from '../errors.ts'
 
 /** Locks the live subscription, as every change of a seat does. Throws `seatsNeedSubscription`. */

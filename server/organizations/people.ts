@@ -1,8 +1,8 @@
 import type { OrganizationPerson } from '../../schema/api/organization-people.ts'
-import type { ClerkInvitation } from '../../schema/clerk/invitations.ts'
-import type { Membership } from '../../schema/clerk/memberships.ts'
-import type { Invitation } from '../../schema/invitations/invitations.ts'
-import type { Seat } from '../../schema/seats/seats.ts'
+import type { Invitation } from '../../schema/people/invitations/invitations.ts'
+import type { Seat } from '../../schema/people/seats/seats.ts'
+import type { ClerkInvitation } from '../../schema/vendors/clerk/invitations.ts'
+import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import type { Settings } from '../settings.ts'
 import { presentInvitation } from './present-invitation.ts'
 

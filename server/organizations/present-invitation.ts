@@ -1,5 +1,5 @@
 import type { TeamInvitation } from '../../schema/api/team-invitations.ts'
-import type { Invitation } from '../../schema/invitations/invitations.ts'
+import type { Invitation } from '../../schema/people/invitations/invitations.ts'
 import type { Settings } from '../settings.ts'
 
 /** Our link, which grants nothing itself. Clerk's own link signs its holder in, so it is only e-mailed. */

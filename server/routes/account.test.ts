@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
-import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'

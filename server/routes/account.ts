@@ -9,23 +9,13 @@ import {
   type NextPayment,
   payOverdue,
 } from '../../schema/api/account.ts'
-import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
-import type { PlanType } from '../../schema/catalogue/plans.ts'
-import { currencySchema } from '../../schema/catalogue/schemas.ts'
-import { freePlan, planOf } from '../../schema/catalogue/sold-plans.ts'
 import {
   listRecentPayments,
   type RecentPayment,
   type RecentPaymentState,
-} from '../../schema/checkout/recent-payments.ts'
-import { chooseCurrency, findCurrency } from '../../schema/customers/currency.ts'
-import { findStripeCustomer } from '../../schema/customers/customers.ts'
-import type { Database } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
-import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
-import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
-import { findHeldSeat } from '../../schema/seats/seats.ts'
-import { customerDeclineText } from '../../schema/stripe/declines.ts'
+} from '../../schema/billing/checkout/recent-payments.ts'
+import { chooseCurrency, findCurrency } from '../../schema/billing/customers/currency.ts'
+import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
@@ -33,8 +23,18 @@ import {
   isOverdue,
   isRenewing,
   type Subscription,
-} from '../../schema/subscriptions/subscriptions.ts'
-import { findUser, type UserRecord } from '../../schema/users/users.ts'
+} from '../../schema/billing/subscriptions/subscriptions.ts'
+import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
+import type { PlanType } from '../../schema/catalogue/plans.ts'
+import { currencySchema } from '../../schema/catalogue/schemas.ts'
+import { freePlan, planOf } from '../../schema/catalogue/sold-plans.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
+import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
+import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
+import { findHeldSeat } from '../../schema/people/seats/seats.ts'
+import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
+import { customerDeclineText } from '../../schema/vendors/stripe/declines.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
 import {
   cardDeclined,

@@ -2,15 +2,15 @@ import type Stripe from 'stripe'
 import { z } from 'zod'
 import { type BillingDocument, describeInvoicedPlan, listBillingDocuments } from '../../schema/api/billing.ts'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
-import { findDisputeStates } from '../../schema/charges/charges.ts'
-import { findStripeCustomer } from '../../schema/customers/customers.ts'
+import { findDisputeStates } from '../../schema/billing/charges/charges.ts'
+import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import {
   listStripeDocuments,
   planOfInvoice,
   type StripeDocument,
-} from '../../schema/stripe/billing-documents.ts'
-import type { DisputeState } from '../../schema/stripe/statuses.ts'
+} from '../../schema/vendors/stripe/billing-documents.ts'
+import type { DisputeState } from '../../schema/vendors/stripe/statuses.ts'
 import { cursorOf } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { invoicesFailure } from '../failures.ts'

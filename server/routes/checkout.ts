@@ -9,26 +9,26 @@ import {
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
-import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
-import { currencySchema } from '../../schema/catalogue/schemas.ts'
 import {
   type CheckoutIntent,
   findIntentBySession,
   type IntentState,
   recipientOf,
-} from '../../schema/checkout/intents.ts'
-import { listOpenIntents } from '../../schema/checkout/open-checkouts.ts'
-import { type Database, inSnapshot } from '../../schema/database/connect.ts'
-import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { readUnusedRefund } from '../../schema/position/unused-refund.ts'
-import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
-import { type CheckoutMetadata, checkoutMetadataSchema } from '../../schema/stripe/metadata.ts'
+} from '../../schema/billing/checkout/intents.ts'
+import { listOpenIntents } from '../../schema/billing/checkout/open-checkouts.ts'
+import { readUnusedRefund } from '../../schema/billing/position/unused-refund.ts'
 import {
   findSubscription,
   findSubscriptionOfIntent,
   type Subscription,
-} from '../../schema/subscriptions/subscriptions.ts'
-import { findUser } from '../../schema/users/users.ts'
+} from '../../schema/billing/subscriptions/subscriptions.ts'
+import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
+import { currencySchema } from '../../schema/catalogue/schemas.ts'
+import { type Database, inSnapshot } from '../../schema/database/connect.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { findUser } from '../../schema/people/users/users.ts'
+import { type CheckoutSession, checkoutSessionSchema } from '../../schema/vendors/stripe/events.ts'
+import { type CheckoutMetadata, checkoutMetadataSchema } from '../../schema/vendors/stripe/metadata.ts'
 import { requestCompletion } from '../checkout/request-completion.ts'
 import { returnAddresses, returnPages } from '../checkout/return-address.ts'
 import { metadataOf } from '../checkout/session-params.ts'

@@ -22,7 +22,7 @@ import {
   type SearchedChange,
 } from '../../schema/ledger/read/explanation.ts'
 import { listOpenHolds, type OpenHold } from '../../schema/ledger/read/open-holds.ts'
-import { listNames } from '../../schema/users/users.ts'
+import { listNames } from '../../schema/people/users/users.ts'
 import { csvLine } from '../csv.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { invalidCursor } from '../errors.ts'

@@ -5,7 +5,11 @@ import {
   revokeSeat,
   type SeatsSummary,
 } from '../../schema/api/organization-seats.ts'
-import type { Membership } from '../../schema/clerk/memberships.ts'
+import {
+  findLiveSubscription,
+  lockLiveSubscription,
+  type Subscription,
+} from '../../schema/billing/subscriptions/subscriptions.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
 import {
@@ -14,13 +18,9 @@ import {
   revokeActiveSeat,
   type Seat,
   type SeatRole,
-} from '../../schema/seats/seats.ts'
-import {
-  findLiveSubscription,
-  lockLiveSubscription,
-  type Subscription,
-} from '../../schema/subscriptions/subscriptions.ts'
-import { refreshPlanType } from '../../schema/users/plan-type.ts'
+} from '../../schema/people/seats/seats.ts'
+import { refreshPlanType } from '../../schema/people/users/plan-type.ts'
+import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { noSeatsLeft, otherSeatRole, seatNotFound } from '../errors.ts'

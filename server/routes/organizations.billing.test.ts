@@ -7,7 +7,7 @@ import {
   getOrganizationSubscription,
 } from '../../schema/api/organizations.ts'
 import { createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
-import { portalMetadataKey } from '../../schema/stripe/catalogue.ts'
+import { portalMetadataKey } from '../../schema/vendors/stripe/catalogue.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { forgetCheckouts } from '../../tests/support/factories/plan-checkouts.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'

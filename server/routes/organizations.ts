@@ -6,15 +6,15 @@ import {
   getOrganizationSubscription,
   topUpOrganizationCredits,
 } from '../../schema/api/organizations.ts'
-import { maximumSeats } from '../../schema/catalogue/plans.ts'
-import { chooseCurrency } from '../../schema/customers/currency.ts'
-import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { sumUsageSince } from '../../schema/ledger/spend/usage.ts'
+import { chooseCurrency } from '../../schema/billing/customers/currency.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
   isLive,
-} from '../../schema/subscriptions/subscriptions.ts'
+} from '../../schema/billing/subscriptions/subscriptions.ts'
+import { maximumSeats } from '../../schema/catalogue/plans.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { sumUsageSince } from '../../schema/ledger/spend/usage.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { flowTo, flowToConfirm, openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'

@@ -7,14 +7,14 @@ import {
   previewPlanChange,
   startPlanChange,
 } from '../../schema/api/plan-changes.ts'
+import { readUnusedRefund } from '../../schema/billing/position/unused-refund.ts'
+import { findLiveSubscription, isRenewing } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { BillingFrequency } from '../../schema/catalogue/plans.ts'
 import { inSnapshot } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { readUnusedRefund } from '../../schema/position/unused-refund.ts'
-import { planItemOf } from '../../schema/stripe/catalogue.ts'
-import { releaseSchedule } from '../../schema/stripe/subscription-schedule.ts'
-import { findLiveSubscription, isRenewing } from '../../schema/subscriptions/subscriptions.ts'
+import { planItemOf } from '../../schema/vendors/stripe/catalogue.ts'
+import { releaseSchedule } from '../../schema/vendors/stripe/subscription-schedule.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import { creditsAfterChange } from '../checkout/credits-after-change.ts'
 import { flowToConfirm, openPortal } from '../checkout/open-portal.ts'

@@ -12,17 +12,17 @@ import {
   requestReconciliation,
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
-import { currencies } from '../../schema/catalogue/currency.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import {
   countFindings,
   type FindingCount,
   type FindingRow,
   type FindingsCursor,
   listFindings as readFindings,
-} from '../../schema/reconciliation/findings.ts'
-import { findProvenUntil, listRuns, type Run, requestRun } from '../../schema/reconciliation/runs.ts'
-import { readStatement } from '../../schema/reconciliation/statement.ts'
+} from '../../schema/billing/reconciliation/findings.ts'
+import { findProvenUntil, listRuns, type Run, requestRun } from '../../schema/billing/reconciliation/runs.ts'
+import { readStatement } from '../../schema/billing/reconciliation/statement.ts'
+import { currencies } from '../../schema/catalogue/currency.ts'
+import type { Owner } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
 import { csvLine } from '../csv.ts'
 import { cursorOf } from '../cursor.ts'

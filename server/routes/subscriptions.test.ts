@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cataloguePrices } from '../../schema/stripe/catalogue.ts'
+import { cataloguePrices } from '../../schema/vendors/stripe/catalogue.ts'
 import { type CheckoutPage, planBuyer } from '../../tests/support/factories/plan-checkouts.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'

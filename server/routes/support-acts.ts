@@ -12,8 +12,9 @@ import {
   type SupportAct,
 } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
+import { freshJobId } from '../../schema/inbox/queues/producer.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
-import { freshJobId } from '../../schema/queues/producer.ts'
+import { listNames } from '../../schema/people/users/users.ts'
 import {
   type ActFilter,
   cancelBatch,
@@ -28,7 +29,6 @@ import { type ListedEntry, listAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
-import { listNames } from '../../schema/users/users.ts'
 import type { SignedIn } from '../auth/clerk.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'

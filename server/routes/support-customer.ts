@@ -3,7 +3,7 @@ import {
   getCustomerUsage,
   listCustomerDocuments,
 } from '../../schema/api/support-customer.ts'
-import type { StripeDocument } from '../../schema/stripe/billing-documents.ts'
+import type { StripeDocument } from '../../schema/vendors/stripe/billing-documents.ts'
 import { invoicesFailure } from '../failures.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'

@@ -11,14 +11,14 @@ import {
   refuseSupportAct,
   requestSupportActs,
 } from '../../schema/api/support-acts.ts'
-import { findIntent } from '../../schema/checkout/intents.ts'
+import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { endExpiredHolds } from '../../schema/ledger/post/holds.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { type Reservation, type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
+import { findUser } from '../../schema/people/users/users.ts'
 import { listAudit, recordLook } from '../../schema/support/audit.ts'
-import { findUser } from '../../schema/users/users.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'

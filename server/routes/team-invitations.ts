@@ -3,7 +3,11 @@ import {
   revokeTeamInvitation,
   sendTeamInvitation,
 } from '../../schema/api/team-invitations.ts'
-import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
+import {
+  findLiveSubscription,
+  findSubscription,
+  lockLiveSubscription,
+} from '../../schema/billing/subscriptions/subscriptions.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   countInvited,
@@ -11,14 +15,10 @@ import {
   findInvitation,
   type Invitation,
   listInvitations,
-} from '../../schema/invitations/invitations.ts'
-import { remainingInvitations } from '../../schema/invitations/occupancy.ts'
-import { countHeldSeats } from '../../schema/seats/seats.ts'
-import {
-  findLiveSubscription,
-  findSubscription,
-  lockLiveSubscription,
-} from '../../schema/subscriptions/subscriptions.ts'
+} from '../../schema/people/invitations/invitations.ts'
+import { remainingInvitations } from '../../schema/people/invitations/occupancy.ts'
+import { countHeldSeats } from '../../schema/people/seats/seats.ts'
+import { ClerkRefusalError } from '../../schema/vendors/clerk/errors.ts'
 import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {

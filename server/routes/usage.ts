@@ -16,7 +16,7 @@ import {
   type UsageRow as UsageSum,
   type UsageSums,
 } from '../../schema/ledger/read/usage-days.ts'
-import { listNames } from '../../schema/users/users.ts'
+import { listNames } from '../../schema/people/users/users.ts'
 import { csvLine } from '../csv.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { rowsFailure } from '../failures.ts'

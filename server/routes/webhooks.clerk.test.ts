@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Webhook } from 'svix'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { clerkEventTypes } from '../../schema/clerk/event-types.ts'
+import { clerkEventTypes } from '../../schema/vendors/clerk/event-types.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { startTestServer } from '../../tests/support/product/test-server.ts'

@@ -1,6 +1,6 @@
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { ownerOfId } from '../../schema/ledger/accounts.ts'
-import { listNames } from '../../schema/users/users.ts'
+import { listNames } from '../../schema/people/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { identify } from './owners.ts'
 

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { z } from 'zod'
 import type { LookupKind } from '../../schema/api/support.ts'
-import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 
 const readers = {
   session: (stripe: Stripe, id: string) => stripe.checkout.sessions.retrieve(id),

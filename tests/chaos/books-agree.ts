@@ -1,10 +1,10 @@
+import { type BooksInScope, differenceOf } from '../../schema/billing/position/difference.ts'
+import type { OwnerFacts } from '../../schema/billing/position/facts.ts'
+import { positionOf } from '../../schema/billing/position/position.ts'
+import { readPlanFacts, readPurchaseFacts } from '../../schema/billing/position/read-facts.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { readBooks, readPurchaseGrant } from '../../schema/ledger/post/books.ts'
-import { type BooksInScope, differenceOf } from '../../schema/position/difference.ts'
-import type { OwnerFacts } from '../../schema/position/facts.ts'
-import { positionOf } from '../../schema/position/position.ts'
-import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
 
 /** Owners whose books are not what their facts make due, by the product's own reckoning. */
 export async function booksDiffer(database: Database, now: Date): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { listedEventTypes } from '../../schema/stripe/event-types.ts'
+import { listedEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import type { System } from './system.ts'
 import { untilDone } from './until-done.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { freshJobId } from '../../schema/queues/producer.ts'
+import { freshJobId } from '../../schema/inbox/queues/producer.ts'
 import { createRandom } from '../support/random.ts'
 import { type Client, createClient } from './client.ts'
 import type { Customer, World } from './customer.ts'

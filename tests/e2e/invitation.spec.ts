@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { openClerk } from '../../schema/clerk/client.ts'
+import { openClerk } from '../../schema/vendors/clerk/client.ts'
 import { signUp } from './support/people.ts'
 import { openSandboxClerk, turnStripeKnob } from './support/product.ts'
 import { expect, longAndAlone, test } from './support/test.ts'

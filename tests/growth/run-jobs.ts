@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Worker } from 'bullmq'
-import { connectQueueBackend, type QueueBackend } from '../../schema/queues/backend.ts'
-import { freshJobId, QueueProducer } from '../../schema/queues/producer.ts'
-import { type QueueName, queueNames } from '../../schema/queues/queues.ts'
+import { connectQueueBackend, type QueueBackend } from '../../schema/inbox/queues/backend.ts'
+import { freshJobId, QueueProducer } from '../../schema/inbox/queues/producer.ts'
+import { type QueueName, queueNames } from '../../schema/inbox/queues/queues.ts'
 import type { TestProduct } from '../support/product/start-test-product.ts'
 import type { Path } from './paths.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createStripe } from '../../schema/stripe/client.ts'
+import { createStripe } from '../../schema/vendors/stripe/client.ts'
 import { startClerk } from '../support/services/clerk.ts'
 import { testAppUrl } from '../support/services/sandbox.ts'
 import { startStripe } from '../support/services/stripe.ts'

@@ -2,8 +2,8 @@ import Stripe from 'stripe'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
 import { priceLookupKey } from '../../schema/catalogue/sold-plans.ts'
-import { isPortal } from '../../schema/stripe/catalogue.ts'
-import { objectOfStripeEvent } from '../../schema/stripe/event-types.ts'
+import { isPortal } from '../../schema/vendors/stripe/catalogue.ts'
+import { objectOfStripeEvent } from '../../schema/vendors/stripe/event-types.ts'
 import type { Finding } from './findings.ts'
 
 export interface StripeAccount {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
+import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
 import type { Owner as Payer } from '../../schema/ledger/accounts.ts'
-import { readOwnerBalanceSheet } from '../../schema/position/read-owner.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { type Life, openHolds } from './model.ts'
 import { sumsOf } from './model-holds.ts'

@@ -93,7 +93,7 @@ async function find(mutation: Mutation): Promise<string | null> {
 function stagesOf({ history }: Mutation, paths: readonly string[]): string[][] {
   const simulation = ['--project', 'simulation', '--bail', '1']
   const folders = paths.flatMap((path) =>
-    path.endsWith('.sql') ? ['schema/ledger', 'schema/position', 'worker/events'] : [dirname(path)],
+    path.endsWith('.sql') ? ['schema/ledger', 'schema/billing/position', 'worker/events'] : [dirname(path)],
   )
   return [
     ...(history ? [[...simulation, testFile('once-wrong'), '-t', `${byHandTitle}${history}$`]] : []),

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { objectOfStripeEvent } from '../../schema/stripe/event-types.ts'
+import { objectOfStripeEvent } from '../../schema/vendors/stripe/event-types.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Owner } from './owner.ts'
 import type { Turn } from './owner-history.ts'

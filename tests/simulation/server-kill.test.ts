@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
-import { createStripe } from '../../schema/stripe/client.ts'
+import { createStripe } from '../../schema/vendors/stripe/client.ts'
 import { testDatabase } from '../support/database/test-database.ts'
 import { buildEditor } from '../support/factories/editors.ts'
 import { eventOf, sessionOf } from '../support/factories/events.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { unfinishedStates } from '../../schema/checkout/intents.ts'
+import { unfinishedStates } from '../../schema/billing/checkout/intents.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'

@@ -1,4 +1,9 @@
-import type { MoneyBack, OwnerFacts, PaidLine, SubscriptionFact } from '../../schema/position/facts.ts'
+import type {
+  MoneyBack,
+  OwnerFacts,
+  PaidLine,
+  SubscriptionFact,
+} from '../../schema/billing/position/facts.ts'
 
 /** Midnight of a day, e.g. `2026-01-31`; a time may follow it. */
 export function day(text: string): Date {

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
-import { addMonths, earlier } from '../../schema/position/calendar.ts'
-import type { MoneyBack, OwnerFacts, PaidLine, SubscriptionFact } from '../../schema/position/facts.ts'
+import { addMonths, earlier } from '../../schema/billing/position/calendar.ts'
+import type {
+  MoneyBack,
+  OwnerFacts,
+  PaidLine,
+  SubscriptionFact,
+} from '../../schema/billing/position/facts.ts'
 import { ownerFacts } from './facts.ts'
 
 const dayMs = 86_400_000

@@ -1,12 +1,12 @@
-import type { GrantInBooks } from '../../schema/ledger/post/books.ts'
 import {
   type BooksInScope,
   type Difference,
   differenceOf,
   usageToCount,
-} from '../../schema/position/difference.ts'
-import type { OwnerFacts } from '../../schema/position/facts.ts'
-import { positionOf } from '../../schema/position/position.ts'
+} from '../../schema/billing/position/difference.ts'
+import type { OwnerFacts } from '../../schema/billing/position/facts.ts'
+import { positionOf } from '../../schema/billing/position/position.ts'
+import type { GrantInBooks } from '../../schema/ledger/post/books.ts'
 
 const nothing = {
   gross: 0,

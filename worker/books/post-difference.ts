@@ -1,5 +1,14 @@
-import type { CheckoutIntent, CheckoutTerms } from '../../schema/checkout/intents.ts'
-import { recipientOf } from '../../schema/checkout/intents.ts'
+import type { CheckoutIntent, CheckoutTerms } from '../../schema/billing/checkout/intents.ts'
+import { recipientOf } from '../../schema/billing/checkout/intents.ts'
+import {
+  type BooksInScope,
+  differenceOf,
+  type MissingTransfer,
+  usageToCount,
+} from '../../schema/billing/position/difference.ts'
+import type { OwnerFacts } from '../../schema/billing/position/facts.ts'
+import { type Position, positionOf } from '../../schema/billing/position/position.ts'
+import { readPlanFacts, readPurchaseFacts } from '../../schema/billing/position/read-facts.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
@@ -12,15 +21,6 @@ import {
 } from '../../schema/ledger/post/books.ts'
 import { grantTransfer, postTransfers, type Transfer } from '../../schema/ledger/post/post.ts'
 import { readUsageInMonths, type UsageInMonth } from '../../schema/ledger/post/usage-in-months.ts'
-import {
-  type BooksInScope,
-  differenceOf,
-  type MissingTransfer,
-  usageToCount,
-} from '../../schema/position/difference.ts'
-import type { OwnerFacts } from '../../schema/position/facts.ts'
-import { type Position, positionOf } from '../../schema/position/position.ts'
-import { readPlanFacts, readPurchaseFacts } from '../../schema/position/read-facts.ts'
 
 /** What caused a posting, and when. */
 export interface Cause {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
-import type { CheckoutSession } from '../../schema/stripe/events.ts'
+import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
+import type { CheckoutSession } from '../../schema/vendors/stripe/events.ts'
 import { PermanentError } from '../errors.ts'
 import { decideCheckout, type FetchedSession } from './checkout.ts'
 

@@ -4,12 +4,12 @@ import {
   findIntent,
   lockIntent,
   recipientOf,
-} from '../../schema/checkout/intents.ts'
-import { type IntentOutcome, recordOutcome } from '../../schema/checkout/outcomes.ts'
+} from '../../schema/billing/checkout/intents.ts'
+import { type IntentOutcome, recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { type CheckoutSession, checkoutSessionSchema } from '../../schema/stripe/events.ts'
-import { withTransfers } from '../../schema/stripe/log-ids.ts'
-import { intentIdOf } from '../../schema/stripe/metadata.ts'
+import { type CheckoutSession, checkoutSessionSchema } from '../../schema/vendors/stripe/events.ts'
+import { withTransfers } from '../../schema/vendors/stripe/log-ids.ts'
+import { intentIdOf } from '../../schema/vendors/stripe/metadata.ts'
 import { type Cause, postPurchaseDifference } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError, PermanentError } from '../errors.ts'

@@ -1,4 +1,6 @@
-import { type ClerkEventObject, objectOfClerkEvent } from '../../schema/clerk/event-types.ts'
+import type { Json } from '../../schema/database/types.ts'
+import type { UserProfile } from '../../schema/people/users/users.ts'
+import { type ClerkEventObject, objectOfClerkEvent } from '../../schema/vendors/clerk/event-types.ts'
 import {
   type ClerkEvent,
   clerkEventSchema,
@@ -7,11 +9,9 @@ import {
   clerkMembershipSchema,
   isBanned,
   profileOf,
-} from '../../schema/clerk/events.ts'
-import type { InvitationKey } from '../../schema/clerk/invitations.ts'
-import type { MemberKey } from '../../schema/clerk/memberships.ts'
-import type { Json } from '../../schema/database/types.ts'
-import type { UserProfile } from '../../schema/users/users.ts'
+} from '../../schema/vendors/clerk/events.ts'
+import type { InvitationKey } from '../../schema/vendors/clerk/invitations.ts'
+import type { MemberKey } from '../../schema/vendors/clerk/memberships.ts'
 import type { Acceptance } from './clerk/invitation-snapshot.ts'
 import { ignore, type Nothing } from './outcome.ts'
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
-import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
 import { copyCheckouts } from '../../tests/support/database/copy-checkouts.ts'
 import { createTestDatabase } from '../../tests/support/database/test-database.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { findIntent } from '../../schema/checkout/intents.ts'
+import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { type CheckoutPage, openPlanCheckout } from '../../tests/support/factories/plan-checkouts.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
 import { startClockwork } from '../../tests/support/product/clockwork.ts'

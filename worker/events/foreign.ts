@@ -1,4 +1,4 @@
-import { isMissing } from '../../schema/stripe/missing.ts'
+import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import { ignore, type Nothing } from './outcome.ts'
 
 /**

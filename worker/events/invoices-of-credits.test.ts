@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
+import { listFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { listFindings } from '../../schema/reconciliation/findings.ts'
 import { openPlanCheckout } from '../../tests/support/factories/plan-checkouts.ts'
 import { offerTrial } from '../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'

@@ -1,4 +1,4 @@
-import type { LogIds } from '../../schema/stripe/log-ids.ts'
+import type { LogIds } from '../../schema/vendors/stripe/log-ids.ts'
 
 /** What came of a subject: it was applied, or nothing follows from it and `reason` says why. */
 export interface Outcome {

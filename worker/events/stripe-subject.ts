@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Json } from '../../schema/database/types.ts'
-import { objectOfStripeEvent, type StripeEventObject } from '../../schema/stripe/event-types.ts'
+import { objectOfStripeEvent, type StripeEventObject } from '../../schema/vendors/stripe/event-types.ts'
 import {
   checkoutSessionSchema,
   type StripeEvent,
   stripeEventSchema,
   stripeReferenceSchema,
-} from '../../schema/stripe/events.ts'
-import { intentIdOf } from '../../schema/stripe/metadata.ts'
-import { modeName } from '../../schema/stripe/mode.ts'
+} from '../../schema/vendors/stripe/events.ts'
+import { intentIdOf } from '../../schema/vendors/stripe/metadata.ts'
+import { modeName } from '../../schema/vendors/stripe/mode.ts'
 import { ignore, type Nothing } from './outcome.ts'
 
 /** What has to be fetched from Stripe. */

@@ -9,8 +9,8 @@ import {
   type InboxEvent,
   lockEvent,
 } from '../../schema/inbox/events.ts'
-import { idsIn } from '../../schema/stripe/log-ids.ts'
 import { noteInSpan } from '../../schema/tracing.ts'
+import { idsIn } from '../../schema/vendors/stripe/log-ids.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError, PermanentError } from '../errors.ts'
 import { tryRow } from '../jobs/try-row.ts'

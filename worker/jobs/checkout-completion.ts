@@ -4,12 +4,12 @@ import {
   claimableIntents,
   findIntent,
   isUnfinished,
-} from '../../schema/checkout/intents.ts'
-import { failUnfinishedIntent } from '../../schema/checkout/outcomes.ts'
-import { recordNoChange } from '../../schema/claim/record-try.ts'
-import type { JobPayload } from '../../schema/queues/queues.ts'
-import { idsOf } from '../../schema/stripe/log-ids.ts'
-import { modeName } from '../../schema/stripe/mode.ts'
+} from '../../schema/billing/checkout/intents.ts'
+import { failUnfinishedIntent } from '../../schema/billing/checkout/outcomes.ts'
+import { recordNoChange } from '../../schema/inbox/claim/record-try.ts'
+import type { JobPayload } from '../../schema/inbox/queues/queues.ts'
+import { idsOf } from '../../schema/vendors/stripe/log-ids.ts'
+import { modeName } from '../../schema/vendors/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { followSeats } from '../events/clerk/follow-seats.ts'
 import type { Outcome } from '../events/outcome.ts'

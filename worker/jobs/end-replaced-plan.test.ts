@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
-import { unusedPartOf } from '../../schema/stripe/refund-unused-part.ts'
+import { unusedPartOf } from '../../schema/vendors/stripe/refund-unused-part.ts'
 import {
   buildPaidPlan,
   type PaidPurchase,

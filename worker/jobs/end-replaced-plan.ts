@@ -1,8 +1,8 @@
+import { finishUnusedRefund } from '../../schema/billing/subscriptions/replaced.ts'
+import { findSubscription, type Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { endSubscription } from '../../schema/stripe/end-subscription.ts'
-import { refundUnusedPart } from '../../schema/stripe/refund-unused-part.ts'
-import { finishUnusedRefund } from '../../schema/subscriptions/replaced.ts'
-import { findSubscription, type Subscription } from '../../schema/subscriptions/subscriptions.ts'
+import { endSubscription } from '../../schema/vendors/stripe/end-subscription.ts'
+import { refundUnusedPart } from '../../schema/vendors/stripe/refund-unused-part.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findIntent, recordCustomer } from '../../schema/checkout/intents.ts'
+import { findIntent, recordCustomer } from '../../schema/billing/checkout/intents.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'

@@ -1,5 +1,5 @@
-import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
-import { expireIntent } from '../../schema/checkout/open-checkouts.ts'
+import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
+import { expireIntent } from '../../schema/billing/checkout/open-checkouts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** Sessions live for a day at Stripe; after two days a session that we do not know can no longer be paid. */

@@ -1,6 +1,6 @@
-import type { TryRecord } from '../../schema/claim/claimable.ts'
-import { recordError } from '../../schema/claim/failed-tries.ts'
-import { recordFailedTry, type Try } from '../../schema/claim/record-try.ts'
+import type { TryRecord } from '../../schema/inbox/claim/claimable.ts'
+import { recordError } from '../../schema/inbox/claim/failed-tries.ts'
+import { recordFailedTry, type Try } from '../../schema/inbox/claim/record-try.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { type Consequence, consequenceOf, maximumAttempts, reasonOf } from '../failures.ts'
 

@@ -5,8 +5,8 @@ import {
   findLastDayRead,
   recordDaysRead,
   saveBalanceTransactions,
-} from '../../schema/reconciliation/balance-transactions.ts'
-import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+} from '../../schema/billing/reconciliation/balance-transactions.ts'
+import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import {
   type ChargeOrigin,

@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
+import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
-import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 
 /** What a charge paid for: a checkout of credits, an invoice of a plan, or neither, when it is not ours. */
 export interface ChargeOrigin {

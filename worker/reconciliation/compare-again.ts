@@ -2,8 +2,8 @@ import {
   type FindingRow,
   type FoundDifference,
   findOpenFinding,
-} from '../../schema/reconciliation/findings.ts'
-import { isMissing } from '../../schema/stripe/missing.ts'
+} from '../../schema/billing/reconciliation/findings.ts'
+import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { compareInvoice } from './invoices.ts'

@@ -1,6 +1,6 @@
 import type { Repair } from '../../schema/api/reconciliation.ts'
+import type { FoundDifference } from '../../schema/billing/reconciliation/findings.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import type { FoundDifference } from '../../schema/reconciliation/findings.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** What of ours is compared with one list of Stripe's, of Clerk's or of our own, some objects a step. */

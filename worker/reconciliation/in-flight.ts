@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { listedEventTypes } from '../../schema/stripe/event-types.ts'
+import { listedEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { graceMs, seconds } from './comparison.ts'
 import { oldMs } from './work.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { cataloguePrices } from '../../schema/stripe/catalogue.ts'
-import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import { cataloguePrices } from '../../schema/vendors/stripe/catalogue.ts'
+import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import {
   type Candidate,

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
+import { findOwnerOfInvoice } from '../../schema/billing/subscriptions/snapshots.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
-import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
-import { disputedMinor, refundedMinor } from '../../schema/stripe/statuses.ts'
-import { findOwnerOfInvoice } from '../../schema/subscriptions/snapshots.ts'
+import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
+import { disputedMinor, refundedMinor } from '../../schema/vendors/stripe/statuses.ts'
 import { type ChargeOrigin, chargeSchema, findChargeOrigin, findOriginById } from './charge-origin.ts'
 import {
   type Candidate,

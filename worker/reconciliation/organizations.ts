@@ -1,6 +1,6 @@
-import type { Membership } from '../../schema/clerk/memberships.ts'
-import { findSeatsAtClerk, membershipLimitFor } from '../../schema/seats/membership-limit.ts'
-import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/seats/seats.ts'
+import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/membership-limit.ts'
+import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/people/seats/seats.ts'
+import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { type Candidate, type Comparison, isYoung, resyncOf } from './comparison.ts'
 

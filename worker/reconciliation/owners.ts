@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { FindingKind } from '../../schema/api/reconciliation.ts'
+import { type Difference, differenceOf } from '../../schema/billing/position/difference.ts'
+import { type Position, positionOf } from '../../schema/billing/position/position.ts'
+import { readOwnerFacts } from '../../schema/billing/position/read-owner.ts'
 import { type Database, inSnapshot } from '../../schema/database/connect.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
-import { type Difference, differenceOf } from '../../schema/position/difference.ts'
-import { type Position, positionOf } from '../../schema/position/position.ts'
-import { readOwnerFacts } from '../../schema/position/read-owner.ts'
 import {
   adjustmentOf,
   type Candidate,

@@ -3,7 +3,7 @@ import {
   countFindings,
   saveFindings,
   withoutExplained,
-} from '../../schema/reconciliation/findings.ts'
+} from '../../schema/billing/reconciliation/findings.ts'
 import {
   beginRun,
   continueRun,
@@ -15,8 +15,8 @@ import {
   listRuns,
   type Run,
   requestRun,
-} from '../../schema/reconciliation/runs.ts'
-import { closeStatementDays } from '../../schema/reconciliation/statement.ts'
+} from '../../schema/billing/reconciliation/runs.ts'
+import { closeStatementDays } from '../../schema/billing/reconciliation/statement.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { isRefusedKey, kindOf, reasonOf } from '../failures.ts'
 import { balanceTransactions } from './balance.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { CheckoutIntent } from '../../schema/checkout/intents.ts'
+import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
-import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import {
   type Candidate,

@@ -1,6 +1,6 @@
-import { inThisMode } from '../../schema/stripe/mode.ts'
-import { liveStatuses } from '../../schema/stripe/statuses.ts'
-import type { Subscription } from '../../schema/subscriptions/subscriptions.ts'
+import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
+import { liveStatuses } from '../../schema/vendors/stripe/statuses.ts'
 import { type Candidate, type Comparison, cancellationOf, ownerOf } from './comparison.ts'
 
 /** Each costs a call to Clerk. */

@@ -1,9 +1,9 @@
-import { claimableIntents } from '../../schema/checkout/intents.ts'
+import { claimableIntents } from '../../schema/billing/checkout/intents.ts'
+import { claimableSubscriptions } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { claimableInvitations } from '../../schema/invitations/invitations.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
-import { inThisMode } from '../../schema/stripe/mode.ts'
-import { claimableSubscriptions } from '../../schema/subscriptions/subscriptions.ts'
+import { claimableInvitations } from '../../schema/people/invitations/invitations.ts'
+import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { type Candidate, type Comparison, ownerOf, replayOf } from './comparison.ts'
 
 const minuteMs = 60_000

@@ -1,4 +1,3 @@
-import { TokenRejectedError } from '../../schema/clerk/tokens.ts'
 import {
   type ActStep,
   listActSteps,
@@ -8,6 +7,7 @@ import {
 } from '../../schema/support/acts.ts'
 import { isAtTerminal, isOwn, mayNotBeOwn } from '../../schema/support/approval.ts'
 import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
+import { TokenRejectedError } from '../../schema/vendors/clerk/tokens.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 

@@ -1,4 +1,4 @@
-import type { ClerkDirectory } from '../../schema/clerk/directory.ts'
+import type { ClerkDirectory } from '../../schema/vendors/clerk/directory.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { withoutWrites } from './dry-run-stripe.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { stripeReferenceSchema } from '../../schema/stripe/events.ts'
+import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { findOrder } from '../events/subscription/order.ts'

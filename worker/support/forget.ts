@@ -1,23 +1,24 @@
 import type { Kysely } from 'kysely'
-import { deleteTriesOf } from '../../schema/claim/failed-tries.ts'
-import { deleteCreationOf } from '../../schema/customers/customers.ts'
+import { deleteCreationOf } from '../../schema/billing/customers/customers.ts'
+import { findLiveSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
 import type { DB } from '../../schema/database/types.ts'
 import { deleteTokensOf } from '../../schema/extension/tokens.ts'
-import { deleteRequestsOf } from '../../schema/idempotency/requests.ts'
+import { deleteTriesOf } from '../../schema/inbox/claim/failed-tries.ts'
+import { deleteRequestsOf } from '../../schema/inbox/idempotent-requests.ts'
 import { listOpenEventsOf, removePayloadsOf } from '../../schema/inbox/payloads.ts'
+import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
+import { releaseHoldsOf } from '../../schema/ledger/post/holds.ts'
 import {
   endInvitation,
   listInvitationsTo,
   lockInvitation,
   replaceInvitationEmails,
-} from '../../schema/invitations/invitations.ts'
-import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
-import { releaseHoldsOf } from '../../schema/ledger/post/holds.ts'
-import { replaceSeatEmails } from '../../schema/seats/seats.ts'
-import { findLiveSubscription } from '../../schema/subscriptions/subscriptions.ts'
+} from '../../schema/people/invitations/invitations.ts'
+import { replaceSeatEmails } from '../../schema/people/seats/seats.ts'
+import { forgetUser, pseudonymOf } from '../../schema/people/users/forget-user.ts'
 import { eraseActTexts, findOpenActOn } from '../../schema/support/acts.ts'
 import { eraseAuditTexts } from '../../schema/support/audit-chain.ts'
 import {
@@ -26,7 +27,6 @@ import {
   listOrganizationsWithoutOtherAdmin,
   type PersonTraces,
 } from '../../schema/support/person.ts'
-import { forgetUser, pseudonymOf } from '../../schema/users/forget-user.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { lockSeats } from '../events/clerk/apply-member.ts'

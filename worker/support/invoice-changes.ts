@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { isOver } from '../../schema/stripe/statuses.ts'
+import { isOver } from '../../schema/vendors/stripe/statuses.ts'
 import { PermanentError } from '../errors.ts'
 import { syncSubject } from '../events/sync-subject.ts'
 import { moneyText } from '../reconciliation/comparison.ts'

@@ -1,15 +1,18 @@
 import type { Kysely } from 'kysely'
 import type { ActOutcome } from '../../schema/api/support-acts.ts'
-import { listIntentsOfOwner } from '../../schema/checkout/owner-intents.ts'
+import { listIntentsOfOwner } from '../../schema/billing/checkout/owner-intents.ts'
+import {
+  findLiveSubscription,
+  listSubscriptionsOfOwner,
+} from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { DB } from '../../schema/database/types.ts'
-import { listInvitations } from '../../schema/invitations/invitations.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { listHeldSeats } from '../../schema/seats/seats.ts'
-import { findLiveSubscription, listSubscriptionsOfOwner } from '../../schema/subscriptions/subscriptions.ts'
+import { listInvitations } from '../../schema/people/invitations/invitations.ts'
+import { listHeldSeats } from '../../schema/people/seats/seats.ts'
+import { findUser } from '../../schema/people/users/users.ts'
 import type { RowTarget } from '../../schema/support/acts.ts'
 import { findTarget } from '../../schema/support/targets.ts'
-import { findUser } from '../../schema/users/users.ts'
 
 type State = ActOutcome['states'][number]
 

@@ -1,12 +1,15 @@
-import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { deliverInvitation, invitationLifetimeDays } from '../../schema/invitations/deliver-invitation.ts'
+import {
+  deliverInvitation,
+  invitationLifetimeDays,
+} from '../../schema/people/invitations/deliver-invitation.ts'
 import {
   detachInvitation,
   findInvitation,
   type Invitation,
   lockInvitation,
-} from '../../schema/invitations/invitations.ts'
+} from '../../schema/people/invitations/invitations.ts'
+import { ClerkRefusalError } from '../../schema/vendors/clerk/errors.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { lockSeats } from '../events/clerk/apply-member.ts'

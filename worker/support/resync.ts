@@ -1,15 +1,15 @@
-import { listSettledPurchases, lockIntent } from '../../schema/checkout/intents.ts'
-import { listIntentsOfOwner, listUnfinishedIntents } from '../../schema/checkout/owner-intents.ts'
-import type { Membership } from '../../schema/clerk/memberships.ts'
-import { findStripeCustomer } from '../../schema/customers/customers.ts'
+import { listSettledPurchases, lockIntent } from '../../schema/billing/checkout/intents.ts'
+import { listIntentsOfOwner, listUnfinishedIntents } from '../../schema/billing/checkout/owner-intents.ts'
+import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
+import { listSubscriptionsOfOwner } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
-import { findSeatsAtClerk, membershipLimitFor } from '../../schema/seats/membership-limit.ts'
-import { listHeldSeats } from '../../schema/seats/seats.ts'
-import { listSubscriptionsOfOwner } from '../../schema/subscriptions/subscriptions.ts'
+import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/membership-limit.ts'
+import { listHeldSeats } from '../../schema/people/seats/seats.ts'
 import { ownerOf } from '../../schema/support/acts.ts'
+import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import {
   type Cause,
   postPlanDifference,

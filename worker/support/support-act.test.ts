@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { findIntent } from '../../schema/checkout/intents.ts'
+import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { findEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { explainBalance } from '../../schema/ledger/read/explanation.ts'

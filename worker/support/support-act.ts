@@ -1,10 +1,9 @@
 import { type ActKind, type ActOutcome, actOf } from '../../schema/api/support-acts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
+import type { JobPayload } from '../../schema/inbox/queues/queues.ts'
 import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { ActTransfer } from '../../schema/ledger/post/acts.ts'
 import { listTransfersOfAct, markAct } from '../../schema/ledger/post/acts.ts'
-import type { JobPayload } from '../../schema/queues/queues.ts'
-import { withTransfers } from '../../schema/stripe/log-ids.ts'
 import {
   claimableActs,
   failAct,
@@ -17,6 +16,7 @@ import {
 } from '../../schema/support/acts.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
+import { withTransfers } from '../../schema/vendors/stripe/log-ids.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { followSeats } from '../events/clerk/follow-seats.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
 import {
   acceptInvitation,
   buildMember,

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/clerk/errors.ts'
-import type { Membership } from '../../schema/clerk/memberships.ts'
-import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { findInvitation, listInvitations } from '../../schema/invitations/invitations.ts'
+import { findCursor, moveCursor } from '../../schema/inbox/cursors/cursors.ts'
+import { findInvitation, listInvitations } from '../../schema/people/invitations/invitations.ts'
 import {
   findSeatsAtClerk,
   keepMembershipLimit,
   membershipLimitFor,
-} from '../../schema/seats/membership-limit.ts'
-import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/seats/seats.ts'
+} from '../../schema/people/seats/membership-limit.ts'
+import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/people/seats/seats.ts'
+import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
+import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { adoptInvitations } from '../events/clerk/adopt-invitations.ts'
 import { applyMembership } from '../events/clerk/apply-member.ts'

@@ -1,10 +1,10 @@
-import { deleteOldTries } from '../../schema/claim/failed-tries.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { deleteOldSignIns } from '../../schema/extension/sign-ins.ts'
-import { deleteOldRequests } from '../../schema/idempotency/requests.ts'
+import { deleteOldTries } from '../../schema/inbox/claim/failed-tries.ts'
+import { deleteOldRequests } from '../../schema/inbox/idempotent-requests.ts'
 import { removeOldPayloads, removePayloadsOf } from '../../schema/inbox/payloads.ts'
+import { listForgotten } from '../../schema/people/users/forget-user.ts'
 import { findTracesOf } from '../../schema/support/person.ts'
-import { listForgotten } from '../../schema/users/forget-user.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 const dayMs = 24 * 3600 * 1000

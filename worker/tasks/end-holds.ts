@@ -1,6 +1,6 @@
+import { makeUnusedRefundDue } from '../../schema/billing/subscriptions/replaced.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { endExpiredHolds, listOwnersOfOutlivingHolds } from '../../schema/ledger/post/holds.ts'
-import { makeUnusedRefundDue } from '../../schema/subscriptions/replaced.ts'
 import { postPlanDifference } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 

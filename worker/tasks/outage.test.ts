@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findIntent } from '../../schema/checkout/intents.ts'
-import { findInvitation, reserveInvitation } from '../../schema/invitations/invitations.ts'
+import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { stripeEventSchema } from '../../schema/stripe/events.ts'
+import { findInvitation, reserveInvitation } from '../../schema/people/invitations/invitations.ts'
+import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
 import { receiveClerkEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import {
   buildPaidCredits,

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findCursor } from '../../schema/cursors/cursors.ts'
+import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { findCursor } from '../../schema/inbox/cursors/cursors.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { listedEventTypes, stripeEventTypes } from '../../schema/stripe/event-types.ts'
-import { findSubscription } from '../../schema/subscriptions/subscriptions.ts'
+import { listedEventTypes, stripeEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import {
   buildPaidCredits,

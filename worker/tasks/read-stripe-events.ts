@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { findCursor, moveCursor } from '../../schema/cursors/cursors.ts'
 import type { Json } from '../../schema/database/types.ts'
+import { findCursor, moveCursor } from '../../schema/inbox/cursors/cursors.ts'
 import { eventTypeLabel } from '../../schema/inbox/event-type-label.ts'
 import { listKnownEvents } from '../../schema/inbox/events.ts'
 import { storeEvent } from '../../schema/inbox/store-event.ts'
-import { listedEventTypes } from '../../schema/stripe/event-types.ts'
-import { isMissing } from '../../schema/stripe/missing.ts'
+import { listedEventTypes } from '../../schema/vendors/stripe/event-types.ts'
+import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 const minuteMs = 60_000

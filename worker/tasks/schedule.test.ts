@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { findCursor } from '../../schema/cursors/cursors.ts'
+import { findCursor } from '../../schema/inbox/cursors/cursors.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 import { keepSchedule, taskNames } from './schedule.ts'

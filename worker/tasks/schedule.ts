@@ -1,6 +1,6 @@
+import type { QueueProducer } from '../../schema/inbox/queues/producer.ts'
+import { jobOptionsOf } from '../../schema/inbox/queues/queues.ts'
 import type { Logger } from '../../schema/log.ts'
-import type { QueueProducer } from '../../schema/queues/producer.ts'
-import { jobOptionsOf } from '../../schema/queues/queues.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { reconcile } from '../reconciliation/run.ts'
 import { compareSeats } from './compare-seats.ts'

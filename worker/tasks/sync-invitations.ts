@@ -1,7 +1,6 @@
-import { claimDue } from '../../schema/claim/claim-due.ts'
-import { ClerkRefusalError } from '../../schema/clerk/errors.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import { deliverInvitation, refusalCodeOf } from '../../schema/invitations/deliver-invitation.ts'
+import { claimDue } from '../../schema/inbox/claim/claim-due.ts'
+import { deliverInvitation, refusalCodeOf } from '../../schema/people/invitations/deliver-invitation.ts'
 import {
   claimableInvitations,
   endInvitation,
@@ -11,7 +10,8 @@ import {
   type Invitation,
   lockInvitation,
   stopClaims,
-} from '../../schema/invitations/invitations.ts'
+} from '../../schema/people/invitations/invitations.ts'
+import { ClerkRefusalError } from '../../schema/vendors/clerk/errors.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { applyInvitation } from '../events/clerk/apply-invitation.ts'
 import { lockSeats } from '../events/clerk/apply-member.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../schema/database/connect.ts'
 import type { Json } from '../../../schema/database/types.ts'
 import { storeEvent } from '../../../schema/inbox/store-event.ts'
-import type { CheckoutSession, StripeEvent } from '../../../schema/stripe/events.ts'
+import type { CheckoutSession, StripeEvent } from '../../../schema/vendors/stripe/events.ts'
 import type { ClerkSandboxEvent } from '../services/clerk.ts'
 
 /** A checkout session as Stripe reports it for an intent of 500 credits; `fields` make it another. */

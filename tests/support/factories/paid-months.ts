@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { saveCharge } from '../../../schema/charges/charges.ts'
+import { saveCharge } from '../../../schema/billing/charges/charges.ts'
+import { savePaidLines } from '../../../schema/billing/subscriptions/snapshots.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { savePaidLines } from '../../../schema/subscriptions/snapshots.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { buildSubscription } from './subscriptions.ts'
 

@@ -1,6 +1,6 @@
+import { attachSession, recordCustomer } from '../../../schema/billing/checkout/intents.ts'
 import { soldPlanOf } from '../../../schema/catalogue/sold-plans.ts'
-import { attachSession, recordCustomer } from '../../../schema/checkout/intents.ts'
-import { productIdOf } from '../../../schema/stripe/catalogue.ts'
+import { productIdOf } from '../../../schema/vendors/stripe/catalogue.ts'
 import type { TestProduct } from '../product/start-test-product.ts'
 import type { TestStripe } from '../services/stripe.ts'
 import { buildPlanOrder, buildPurchase, type PlanTerms } from './purchases.ts'

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Currency } from '../../../schema/catalogue/currency.ts'
-import type { BillingFrequency, PlanType } from '../../../schema/catalogue/plans.ts'
-import { personalPlans } from '../../../schema/catalogue/sold-plans.ts'
 import {
   attachSession,
   type CheckoutIntent,
   insertIntent,
   type NewCheckoutIntent,
-} from '../../../schema/checkout/intents.ts'
-import { type KnownOffer, listOffers, type Sold } from '../../../schema/checkout/offers.ts'
-import { settleIntent } from '../../../schema/checkout/outcomes.ts'
+} from '../../../schema/billing/checkout/intents.ts'
+import { type KnownOffer, listOffers, type Sold } from '../../../schema/billing/checkout/offers.ts'
+import { settleIntent } from '../../../schema/billing/checkout/outcomes.ts'
+import type { Currency } from '../../../schema/catalogue/currency.ts'
+import type { BillingFrequency, PlanType } from '../../../schema/catalogue/plans.ts'
+import { personalPlans } from '../../../schema/catalogue/sold-plans.ts'
 import type { Database } from '../../../schema/database/connect.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { buildUser } from './users.ts'

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
+import { attachSession } from '../../../schema/billing/checkout/intents.ts'
 import { personalPlan, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
-import { attachSession } from '../../../schema/checkout/intents.ts'
 import type { Subscriptions } from '../../../schema/database/types.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
 import type { TestDatabase } from '../database/test-database.ts'

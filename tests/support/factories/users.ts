@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../schema/database/connect.ts'
-import { ensureUser, findUser } from '../../../schema/users/users.ts'
+import { ensureUser, findUser } from '../../../schema/people/users/users.ts'
 
 /** A user with an account; returns their id. */
 export async function buildUser(db: Database, clerkId = `user_${randomUUID().slice(0, 8)}`): Promise<string> {

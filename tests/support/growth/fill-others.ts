@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { jobOptionsOf, queueNames } from '../../../schema/queues/queues.ts'
+import { jobOptionsOf, queueNames } from '../../../schema/inbox/queues/queues.ts'
 
 /** Owners from the first to the last number; what belongs to owner 7 has a 7 in its id. */
 export interface Owners {

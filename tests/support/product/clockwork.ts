@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { QueueName } from '../../../schema/queues/queues.ts'
+import type { QueueName } from '../../../schema/inbox/queues/queues.ts'
 import { processJob } from '../../../worker/consumers.ts'
 import type { WorkerDependencies } from '../../../worker/dependencies.ts'
 import type { TestDatabase } from '../database/test-database.ts'

@@ -1,4 +1,4 @@
-import type { Producer } from '../../../schema/queues/producer.ts'
+import type { Producer } from '../../../schema/inbox/queues/producer.ts'
 
 /** A producer that adds jobs in another way. */
 export function producerWith(producer: Producer, changed: Pick<Producer, 'add'>): Producer {

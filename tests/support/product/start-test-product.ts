@@ -1,4 +1,4 @@
-import { createOrganizationMaker } from '../../../schema/clerk/organizations.ts'
+import { createOrganizationMaker } from '../../../schema/vendors/clerk/organizations.ts'
 import { findFreePort } from '../../../scripts/processes/ports.ts'
 import type { Dependencies } from '../../../server/dependencies.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'

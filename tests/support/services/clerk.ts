@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ClerkClient } from '@clerk/backend'
-import { openClerk } from '../../../schema/clerk/client.ts'
-import { type ClerkDirectory, createClerkDirectory } from '../../../schema/clerk/directory.ts'
-import { createTokenVerifier, type VerifyToken } from '../../../schema/clerk/tokens.ts'
 import { ownOrigins } from '../../../schema/own-origins.ts'
+import { openClerk } from '../../../schema/vendors/clerk/client.ts'
+import { type ClerkDirectory, createClerkDirectory } from '../../../schema/vendors/clerk/directory.ts'
+import { createTokenVerifier, type VerifyToken } from '../../../schema/vendors/clerk/tokens.ts'
 import { type Sandbox, startSandbox, testAppUrl } from './sandbox.ts'
 
 export interface TestClerk extends Sandbox {

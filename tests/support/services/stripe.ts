@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { createStripe, stripeApiVersion } from '../../../schema/stripe/client.ts'
+import { createStripe, stripeApiVersion } from '../../../schema/vendors/stripe/client.ts'
 import { setUpStripe } from '../../../scripts/stripe/set-up.ts'
 import { type Sandbox, startSandbox, testAppUrl } from './sandbox.ts'
 

@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { ChargeSnapshot } from '../../../schema/charges/charges.ts'
-import { findIntentOfInvoice } from '../../../schema/checkout/intents.ts'
+import type { ChargeSnapshot } from '../../../schema/billing/charges/charges.ts'
+import { findIntentOfInvoice } from '../../../schema/billing/checkout/intents.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { stripeReferenceSchema } from '../../../schema/stripe/events.ts'
-import { unusedPartOf } from '../../../schema/stripe/refund-unused-part.ts'
-import { disputedMinor, disputeStateOf, refundedMinor } from '../../../schema/stripe/statuses.ts'
+import { stripeReferenceSchema } from '../../../schema/vendors/stripe/events.ts'
+import { unusedPartOf } from '../../../schema/vendors/stripe/refund-unused-part.ts'
+import { disputedMinor, disputeStateOf, refundedMinor } from '../../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /** A charge as Stripe has it at one moment, and the subscription whose invoice it paid, if it paid one. */

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { findCharge } from '../../../schema/charges/charges.ts'
+import { findCharge } from '../../../schema/billing/charges/charges.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import {

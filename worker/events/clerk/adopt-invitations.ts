@@ -1,7 +1,7 @@
-import type { ClerkInvitation } from '../../../schema/clerk/invitations.ts'
 import { retryTransaction } from '../../../schema/database/retry.ts'
-import { adoptInvitation } from '../../../schema/invitations/adopt-invitation.ts'
-import { listInvitations, lockInvitationAtClerk } from '../../../schema/invitations/invitations.ts'
+import { adoptInvitation } from '../../../schema/people/invitations/adopt-invitation.ts'
+import { listInvitations, lockInvitationAtClerk } from '../../../schema/people/invitations/invitations.ts'
+import type { ClerkInvitation } from '../../../schema/vendors/clerk/invitations.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { lockSeats } from './apply-member.ts'
 

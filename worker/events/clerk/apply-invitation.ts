@@ -1,15 +1,15 @@
-import type { InvitationKey } from '../../../schema/clerk/invitations.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import { adoptInvitation, type NotAdopted } from '../../../schema/invitations/adopt-invitation.ts'
+import { adoptInvitation, type NotAdopted } from '../../../schema/people/invitations/adopt-invitation.ts'
 import {
   acceptInvitation,
   attachInvitation,
   endInvitation,
   type Invitation,
   lockInvitationAtClerk,
-} from '../../../schema/invitations/invitations.ts'
-import { closeAcceptedSeat } from '../../../schema/seats/seats.ts'
-import { refreshPlanType } from '../../../schema/users/plan-type.ts'
+} from '../../../schema/people/invitations/invitations.ts'
+import { closeAcceptedSeat } from '../../../schema/people/seats/seats.ts'
+import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
+import type { InvitationKey } from '../../../schema/vendors/clerk/invitations.ts'
 import type { Outcome } from '../outcome.ts'
 import { applyMember, lockSeats } from './apply-member.ts'
 import type { InvitationSnapshot } from './invitation-snapshot.ts'

@@ -1,9 +1,12 @@
+import {
+  lockLiveSubscription,
+  type Subscription,
+} from '../../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import { recordMembership } from '../../../schema/members/members.ts'
-import { updateSeat } from '../../../schema/members/update-seat.ts'
-import type { Seat } from '../../../schema/seats/seats.ts'
-import { lockLiveSubscription, type Subscription } from '../../../schema/subscriptions/subscriptions.ts'
-import { refreshPlanType } from '../../../schema/users/plan-type.ts'
+import { recordMembership } from '../../../schema/people/members/members.ts'
+import { updateSeat } from '../../../schema/people/members/update-seat.ts'
+import type { Seat } from '../../../schema/people/seats/seats.ts'
+import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 
 /**

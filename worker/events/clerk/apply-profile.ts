@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../../schema/extension/tokens.ts'
-import { type UserProfile, updateProfile } from '../../../schema/users/users.ts'
+import { type UserProfile, updateProfile } from '../../../schema/people/users/users.ts'
 import type { Outcome } from '../outcome.ts'
 
 /** Between Clerk's clock and ours. */

@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
-import { findStripeCustomer, listCustomersPaidBy } from '../../../schema/customers/customers.ts'
+import { findStripeCustomer, listCustomersPaidBy } from '../../../schema/billing/customers/customers.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { isMissing } from '../../../schema/stripe/missing.ts'
+import { isMissing } from '../../../schema/vendors/stripe/missing.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { reasonOf } from '../../failures.ts'
 

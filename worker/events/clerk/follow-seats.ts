@@ -1,4 +1,4 @@
-import { keepMembershipLimit } from '../../../schema/seats/membership-limit.ts'
+import { keepMembershipLimit } from '../../../schema/people/seats/membership-limit.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { adoptInvitations } from './adopt-invitations.ts'
 

@@ -1,4 +1,4 @@
-import type { ClerkInvitation, InvitationKey } from '../../../schema/clerk/invitations.ts'
+import type { ClerkInvitation, InvitationKey } from '../../../schema/vendors/clerk/invitations.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { fetchMember, type MemberSnapshot } from './member-snapshot.ts'
 

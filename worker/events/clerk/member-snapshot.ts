@@ -1,6 +1,6 @@
-import type { MemberKey } from '../../../schema/clerk/memberships.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
-import type { MembershipSnapshot } from '../../../schema/members/members.ts'
+import type { MembershipSnapshot } from '../../../schema/people/members/members.ts'
+import type { MemberKey } from '../../../schema/vendors/clerk/memberships.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 export interface MemberSnapshot extends MembershipSnapshot {

@@ -1,6 +1,6 @@
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { isDeleted } from '../../../schema/owners/deleted-owners.ts'
-import { endSubscription } from '../../../schema/stripe/end-subscription.ts'
+import { isDeleted } from '../../../schema/people/owners/deleted-owners.ts'
+import { endSubscription } from '../../../schema/vendors/stripe/end-subscription.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError } from '../../errors.ts'
 

@@ -1,7 +1,7 @@
-import { type CheckoutIntent, lockIntent } from '../../../schema/checkout/intents.ts'
-import { setOwner } from '../../../schema/checkout/outcomes.ts'
+import { type CheckoutIntent, lockIntent } from '../../../schema/billing/checkout/intents.ts'
+import { setOwner } from '../../../schema/billing/checkout/outcomes.ts'
 import { retryTransaction } from '../../../schema/database/retry.ts'
-import { findUser } from '../../../schema/users/users.ts'
+import { findUser } from '../../../schema/people/users/users.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /**

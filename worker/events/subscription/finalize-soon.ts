@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
-import { isDeleted } from '../../../schema/owners/deleted-owners.ts'
-import { findSubscription } from '../../../schema/subscriptions/subscriptions.ts'
+import { findSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
+import { isDeleted } from '../../../schema/people/owners/deleted-owners.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { reasonOf } from '../../failures.ts'
 import { ignore, type Nothing } from '../outcome.ts'

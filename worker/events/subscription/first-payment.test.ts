@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findIntent } from '../../../schema/checkout/intents.ts'
+import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { requestPlan } from '../../../tests/support/factories/plan-checkouts.ts'
 import { buildUser } from '../../../tests/support/factories/users.ts'

@@ -1,10 +1,13 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import { findIntent, recipientOf } from '../../../schema/checkout/intents.ts'
-import { findOwnerOfCustomer } from '../../../schema/customers/customers.ts'
+import { findIntent, recipientOf } from '../../../schema/billing/checkout/intents.ts'
+import { findOwnerOfCustomer } from '../../../schema/billing/customers/customers.ts'
+import {
+  findSubscription,
+  findSubscriptionOfIntent,
+} from '../../../schema/billing/subscriptions/subscriptions.ts'
 import type { DB } from '../../../schema/database/types.ts'
 import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { findSubscription, findSubscriptionOfIntent } from '../../../schema/subscriptions/subscriptions.ts'
 
 /**
  * What a subscription was ordered with: a checkout, or, when it was made at Stripe by hand for a customer of

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import type { PaidLine, PendingLine } from '../../../schema/position/facts.ts'
+import type { PaidLine, PendingLine } from '../../../schema/billing/position/facts.ts'
 
 /** What was billed for a subscription, and what waits to be. */
 export interface Bills {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
-import { planItemOf } from '../../../schema/stripe/catalogue.ts'
+import { planItemOf } from '../../../schema/vendors/stripe/catalogue.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'

@@ -3,33 +3,37 @@ import {
   type CheckoutIntent,
   findIntent,
   lockIntent,
-} from '../../../schema/checkout/intents.ts'
-import { failUnfinishedIntent, settleIntent } from '../../../schema/checkout/outcomes.ts'
-import { saveStripeCustomer } from '../../../schema/customers/customers.ts'
-import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
-import { lockOwner } from '../../../schema/ledger/post/books.ts'
-import { findLastExpiry } from '../../../schema/ledger/read/holds.ts'
-import { isDeleted } from '../../../schema/owners/deleted-owners.ts'
-import { nextMonthEdge } from '../../../schema/position/billing-months.ts'
-import type { PaidLine } from '../../../schema/position/facts.ts'
-import { readUnusedRefund } from '../../../schema/position/unused-refund.ts'
-import { giveFirstSeat } from '../../../schema/seats/first-seat.ts'
-import { listActiveSeatHolders } from '../../../schema/seats/seats.ts'
-import { idsOf, withTransfers } from '../../../schema/stripe/log-ids.ts'
+} from '../../../schema/billing/checkout/intents.ts'
+import { failUnfinishedIntent, settleIntent } from '../../../schema/billing/checkout/outcomes.ts'
+import { saveStripeCustomer } from '../../../schema/billing/customers/customers.ts'
+import { nextMonthEdge } from '../../../schema/billing/position/billing-months.ts'
+import type { PaidLine } from '../../../schema/billing/position/facts.ts'
+import { readUnusedRefund } from '../../../schema/billing/position/unused-refund.ts'
 import {
   postponeUnusedRefund,
   recordUnusedRefund,
   replacePlan,
-} from '../../../schema/subscriptions/replaced.ts'
-import { lockSubscription, savePaidLines, saveSubscription } from '../../../schema/subscriptions/snapshots.ts'
+} from '../../../schema/billing/subscriptions/replaced.ts'
+import {
+  lockSubscription,
+  savePaidLines,
+  saveSubscription,
+} from '../../../schema/billing/subscriptions/snapshots.ts'
 import {
   findLiveSubscription,
   findSubscription,
   type Subscription,
-} from '../../../schema/subscriptions/subscriptions.ts'
-import { refreshPlanType } from '../../../schema/users/plan-type.ts'
-import { findUser } from '../../../schema/users/users.ts'
+} from '../../../schema/billing/subscriptions/subscriptions.ts'
+import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
+import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { lockOwner } from '../../../schema/ledger/post/books.ts'
+import { findLastExpiry } from '../../../schema/ledger/read/holds.ts'
+import { isDeleted } from '../../../schema/people/owners/deleted-owners.ts'
+import { giveFirstSeat } from '../../../schema/people/seats/first-seat.ts'
+import { listActiveSeatHolders } from '../../../schema/people/seats/seats.ts'
+import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
+import { findUser } from '../../../schema/people/users/users.ts'
+import { idsOf, withTransfers } from '../../../schema/vendors/stripe/log-ids.ts'
 import { type Cause, postPlanDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'

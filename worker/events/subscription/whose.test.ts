@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
 import { afterAll, expect, test } from 'vitest'
-import { findIntent } from '../../../schema/checkout/intents.ts'
+import { findIntent } from '../../../schema/billing/checkout/intents.ts'
+import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
-import { listFindings } from '../../../schema/reconciliation/findings.ts'
 import { findAct } from '../../../schema/support/acts.ts'
 import { buildAct } from '../../../tests/support/factories/acts.ts'
 import {

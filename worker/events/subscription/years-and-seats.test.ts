@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { addMonths } from '../../../schema/billing/position/calendar.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
-import { addMonths } from '../../../schema/position/calendar.ts'
 import {
   buildPaidPlan,
   type PaidPurchase,

@@ -1,0 +1,137 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { DatabaseTransaction } from '../../database/connect.ts'
+import { lookupEach } from '../../database/lookup-each.ts'
+import { preparedText } from '../../database/prepared.ts'
+import type { Charges, DB } from '../../database/types.ts'
+import type { Owner } from '../../ledger/accounts.ts'
+import type { DisputeState } from '../../vendors/stripe/statuses.ts'
+
+export type Charge = Selectable<Charges>
+
+/** A charge as Stripe had it at one moment. Minor units of the currency it was paid in. */
+export interface ChargeSnapshot extends Owner {
+  /** Drawn before Stripe was called, so that an older snapshot never replaces a newer one. */
+  readonly snapshot_order: number
+  readonly stripe_charge_id: string
+  /** What it paid for: one of the two. */
+  readonly intent_id: string | null
+  readonly stripe_invoice_id: string | null
+  readonly amount_minor: number
+  readonly refunded_minor: number
+  /** Of these, what was given back for the unused part of a plan (decision 054). */
+  readonly unused_refund_minor: number
+  /** And what had been refunded before that; zero without one. */
+  readonly refunded_before_minor: number
+  /**
+   * Held by disputes that are open or lost; null when that is not known, and then the stored amount stays.
+   */
+  readonly disputed_minor: number | null
+  /** What became of its disputes; null without one. Like the amount, it stays while that is null. */
+  readonly dispute_state: DisputeState | null
+  /** When that was seen; kept while it stays so. */
+  readonly dispute_state_at: Date | null
+  /** Until when Stripe takes evidence for the one that is open. */
+  readonly dispute_due_at: Date | null
+}
+
+/** Saves a snapshot unless a newer one is stored; returns whether it did. */
+export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnapshot): Promise<boolean> {
+  const {
+    refunded_minor,
+    unused_refund_minor,
+    refunded_before_minor,
+    disputed_minor,
+    dispute_state,
+    dispute_due_at,
+    snapshot_order,
+  } = snapshot
+  const dispute =
+    disputed_minor === null
+      ? {}
+      : {
+          disputed_minor,
+          dispute_state,
+          dispute_state_at: sql<Date | null>`CASE WHEN charges.dispute_state IS NOT DISTINCT FROM excluded.dispute_state
+            THEN charges.dispute_state_at ELSE excluded.dispute_state_at END`,
+          dispute_due_at,
+        }
+  const saved = await trx
+    .insertInto('charges')
+    .values({ ...snapshot, disputed_minor: disputed_minor ?? 0 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['owner_id', 'stripe_charge_id'])
+        .doUpdateSet({
+          refunded_minor,
+          unused_refund_minor,
+          refunded_before_minor,
+          ...dispute,
+          snapshot_order,
+          updated_at: sql`now()`,
+        })
+        .where('charges.snapshot_order', '<', snapshot_order),
+    )
+    .returning('stripe_charge_id')
+    .executeTakeFirst()
+  return saved !== undefined
+}
+
+export async function findCharge(db: Kysely<DB>, stripeChargeId: string): Promise<Charge | undefined> {
+  return db
+    .selectFrom('charges')
+    .selectAll()
+    .where('stripe_charge_id', '=', stripeChargeId)
+    .executeTakeFirst()
+}
+
+/** What became of the disputes of some charges, by their ids. */
+export async function findDisputeStates(
+  db: Kysely<DB>,
+  { owner_id }: Owner,
+  ids: readonly string[],
+): Promise<Map<string, DisputeState>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('charges')
+    .select(['stripe_charge_id', 'dispute_state'])
+    .where('owner_id', '=', owner_id)
+    .where('stripe_charge_id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.flatMap((row) => (row.dispute_state ? [[row.stripe_charge_id, row.dispute_state]] : [])),
+  )
+}
+
+/** What went back of what was paid for checkouts, of one owner or several. */
+export async function listChargesOfIntents(
+  db: Kysely<DB>,
+  intents: readonly { readonly id: string; readonly owner_id: string | null }[],
+): Promise<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>[]> {
+  if (intents.length === 0) return []
+  const owners = intents.map(({ owner_id }) => owner_id)
+  const ids = intents.map(({ id }) => id)
+  return listByIntents(db, [owners, ids])
+}
+
+const listByIntents = preparedText<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>>(
+  'charges_of_intents',
+  `SELECT c.* FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS intent (owner_id, id)
+   CROSS JOIN ${lookupEach(
+     'SELECT intent_id, refunded_minor, disputed_minor FROM charges WHERE owner_id = intent.owner_id AND intent_id = intent.id',
+     'c',
+   )}`,
+)
+
+export async function listChargesOfInvoices(
+  db: Kysely<DB>,
+  { owner_id }: Owner,
+  invoiceIds: readonly string[],
+): Promise<Charge[]> {
+  if (invoiceIds.length === 0) return []
+  return db
+    .selectFrom('charges')
+    .selectAll()
+    .where('owner_id', '=', owner_id)
+    .where('stripe_invoice_id', 'in', invoiceIds)
+    .execute()
+}

@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely'
+import type { DB } from '../../database/types.ts'
+import type { Owner } from '../../ledger/accounts.ts'
+import { inThisMode } from '../../vendors/stripe/mode.ts'
+import type { CheckoutIntent } from './intents.ts'
+
+/**
+ * An owner's checkouts from which nothing was granted, those that failed or expired included, newest first.
+ */
+export async function listUnfinishedIntents(
+  db: Kysely<DB>,
+  owner: Owner,
+  { limit }: { readonly limit: number },
+): Promise<CheckoutIntent[]> {
+  return intentsOf(db, owner).where('state', '<>', 'settled').limit(limit).execute()
+}
+
+/** Payment pages that can be paid now. */
+export async function countOpenCheckouts(db: Kysely<DB>, owner: Owner): Promise<number> {
+  const { open } = await intentsOf(db, owner)
+    .where('state', 'in', ['created', 'open'])
+    .clearSelect()
+    .clearOrderBy()
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .executeTakeFirstOrThrow()
+  return open
+}
+
+/** All of an owner's checkouts, newest first. */
+export async function listIntentsOfOwner(
+  db: Kysely<DB>,
+  owner: Owner,
+  { limit }: { readonly limit: number },
+): Promise<CheckoutIntent[]> {
+  return intentsOf(db, owner).limit(limit).execute()
+}
+
+/** The user is named too, because a person's checkouts are found by who pays. */
+function intentsOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner) {
+  const query = db
+    .selectFrom('checkout_intents')
+    .selectAll()
+    .where('owner_kind', '=', owner_kind)
+    .where('owner_id', '=', owner_id)
+    .where(inThisMode('checkout_intents'))
+    .orderBy('created_at', 'desc')
+  return owner_kind === 'user' ? query.where('user_id', '=', owner_id) : query
+}

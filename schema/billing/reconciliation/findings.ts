@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import { type Selectable, sql } from 'kysely'
+import type { FindingKind, Repair } from '../../api/reconciliation.ts'
+import type { DatabaseTransaction, ReadDatabase } from '../../database/connect.ts'
+import type { ReconciliationFindings } from '../../database/types.ts'
+import type { Owner } from '../../ledger/accounts.ts'
+
+export type FindingRow = Selectable<ReconciliationFindings>
+
+/** A difference, as a comparison finds it. `kind` and `object_id` together name it. */
+export interface FoundDifference {
+  readonly kind: FindingKind
+  readonly object_id: string
+  readonly owner: Owner | null
+  readonly sentence: string
+  readonly they_say: string
+  readonly we_have: string
+  /** Minor units at stake. */
+  readonly money: { readonly amount_minor: number; readonly currency: string } | null
+  /** Missing credits; below zero for too many. */
+  readonly credits: number | null
+  /** Null when only a person can decide. */
+  readonly repair: Repair | null
+  readonly advice: string
+}
+
+/** Rows of the mode that this process has a Stripe key of (decision 073). */
+const inThisMode = sql<boolean>`livemode = stripe_livemode()`
+
+/** Stores new differences and confirms known ones; a resolved one that returns is new. */
+export async function saveFindings(
+  trx: DatabaseTransaction,
+  differences: readonly FoundDifference[],
+  now: Date,
+): Promise<void> {
+  if (differences.length === 0) return
+  const unique = new Map(differences.map((one) => [`${one.kind}/${one.object_id}`, one]))
+  await trx
+    .insertInto('reconciliation_findings')
+    .values(
+      [...unique.values()].map(({ owner, money, repair, ...texts }) => ({
+        id: randomUUID(),
+        ...texts,
+        owner_kind: owner?.owner_kind ?? null,
+        owner_id: owner?.owner_id ?? null,
+        amount_minor: money?.amount_minor ?? null,
+        currency: money?.currency ?? null,
+        repair: repair && JSON.stringify(repair),
+        first_seen_at: now,
+        last_seen_at: now,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'object_id']).doUpdateSet((eb) => ({
+        owner_kind: eb.ref('excluded.owner_kind'),
+        owner_id: eb.ref('excluded.owner_id'),
+        sentence: eb.ref('excluded.sentence'),
+        they_say: eb.ref('excluded.they_say'),
+        we_have: eb.ref('excluded.we_have'),
+        amount_minor: eb.ref('excluded.amount_minor'),
+        currency: eb.ref('excluded.currency'),
+        credits: eb.ref('excluded.credits'),
+        repair: eb.ref('excluded.repair'),
+        advice: eb.ref('excluded.advice'),
+        first_seen_at: sql`CASE WHEN reconciliation_findings.gone_at IS NULL
+          THEN reconciliation_findings.first_seen_at ELSE excluded.first_seen_at END`,
+        last_seen_at: eb.ref('excluded.last_seen_at'),
+        gone_at: null,
+      })),
+    )
+    .execute()
+}
+
+/** Closes what a run that began at that time, and has compared everything, did not see any more. */
+export async function closeUnseenFindings(
+  trx: DatabaseTransaction,
+  { began_at, now }: { readonly began_at: Date; readonly now: Date },
+): Promise<void> {
+  await trx
+    .updateTable('reconciliation_findings')
+    .set({ gone_at: now })
+    .where('gone_at', 'is', null)
+    .where('last_seen_at', '<', began_at)
+    .where(inThisMode)
+    .execute()
+}
+
+/**
+ * The differences that no adjustment names. Those that a replay or a cancellation repairs cannot be explained
+ * by credits.
+ */
+export async function withoutExplained<One extends FoundDifference>(
+  db: ReadDatabase,
+  differences: readonly One[],
+): Promise<readonly One[]> {
+  const explainable = differences.filter(
+    ({ owner, repair }) => owner && repair?.kind !== 'replay' && repair?.kind !== 'cancel_subscription',
+  )
+  if (explainable.length === 0) return differences
+  const names = explainable.map(({ kind, object_id }) => sql`(${kind}::text, ${object_id}::text)`)
+  const { rows } = await sql<{ kind: string; object_id: string }>`
+    SELECT f.kind, f.object_id FROM reconciliation_findings f
+    JOIN support_acts a ON a.finding_id = f.id::text AND a.owner_kind = f.owner_kind AND a.owner_id = f.owner_id
+    WHERE (f.kind, f.object_id) IN (${sql.join(names)}) AND a.kind = 'adjust' AND a.state = 'done' AND NOT a.is_dry_run`.execute(
+    db,
+  )
+  const explained = new Set(rows.map(({ kind, object_id }) => `${kind} ${object_id}`))
+  return differences.filter(
+    (one) => !explainable.includes(one) || !explained.has(`${one.kind} ${one.object_id}`),
+  )
+}
+
+/** Undefined once the difference has gone, or an adjustment named it. */
+export async function findOpenFinding(db: ReadDatabase, id: string): Promise<FindingRow | undefined> {
+  const { rows } = await sql<FindingRow>`
+    SELECT * FROM reconciliation_findings f WHERE id = ${id} AND gone_at IS NULL
+      AND NOT EXISTS (SELECT FROM support_acts a
+        WHERE a.finding_id = f.id::text AND a.kind = 'adjust' AND a.state = 'done' AND NOT a.is_dry_run)`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+export interface FindingsCursor {
+  readonly first_seen_at: Date
+  readonly id: string
+}
+
+export interface FindingsFilter {
+  readonly kind?: FindingKind | undefined
+  readonly owner_id?: string | undefined
+  readonly state: 'open' | 'gone'
+}
+
+/** The oldest first; one more than asked for shows that there is a next page. */
+export async function listFindings(
+  db: ReadDatabase,
+  page: {
+    readonly filter: FindingsFilter
+    readonly limit: number
+    readonly after?: FindingsCursor | undefined
+  },
+): Promise<{ findings: FindingRow[]; next: FindingsCursor | null }> {
+  const { filter, limit, after } = page
+  const { kind, owner_id } = filter
+  let query = db
+    .selectFrom('reconciliation_findings')
+    .selectAll()
+    .where('gone_at', filter.state === 'open' ? 'is' : 'is not', null)
+    .where(inThisMode)
+  if (kind !== undefined) query = query.where('kind', '=', kind)
+  if (owner_id !== undefined) {
+    const owner_kind = owner_id.startsWith('org_') ? 'organization' : 'user'
+    query = query.where('owner_kind', '=', owner_kind).where('owner_id', '=', owner_id)
+  }
+  if (after)
+    query = query.where(sql<boolean>`(first_seen_at, id) > (${after.first_seen_at}, ${after.id}::uuid)`)
+  const rows = await query
+    .orderBy('first_seen_at')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute()
+  const findings = rows.slice(0, limit)
+  const last = findings.at(-1)
+  return { findings, next: rows.length > limit && last ? last : null }
+}
+
+export interface FindingCount {
+  readonly kind: FindingKind
+  readonly currency: string | null
+  readonly count: number
+  readonly amount_minor: number
+  readonly credits_missing: number
+  readonly credits_too_many: number
+}
+
+export async function countFindings(db: ReadDatabase): Promise<FindingCount[]> {
+  const { rows } = await sql<FindingCount>`
+    SELECT kind, currency, count(*) AS count, coalesce(sum(amount_minor), 0)::bigint AS amount_minor,
+      coalesce(sum(credits) FILTER (WHERE credits > 0), 0)::bigint AS credits_missing,
+      coalesce(-sum(credits) FILTER (WHERE credits < 0), 0)::bigint AS credits_too_many
+    FROM reconciliation_findings WHERE gone_at IS NULL AND livemode = stripe_livemode()
+    GROUP BY kind, currency ORDER BY kind, currency`.execute(db)
+  return rows
+}
