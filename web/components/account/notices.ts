@@ -4,7 +4,15 @@ import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { cardName } from './card.ts'
 
 export interface Notice {
-  id: 'no_seat' | 'past_due' | 'cancelling' | 'trial_ending' | 'debt' | 'low_balance' | 'under_review'
+  id:
+    | 'no_seat'
+    | 'past_due'
+    | 'cancelling'
+    | 'lapsed'
+    | 'trial_ending'
+    | 'debt'
+    | 'low_balance'
+    | 'under_review'
   tone: 'critical' | 'caution' | 'info'
   title: string
   text: string
@@ -78,6 +86,8 @@ function planNotices(
       },
     ]
   }
+  if (subscription.lapses_at !== null)
+    return [lapsedNotice(subscription, subscription.lapses_at, as_of, next)]
   if (status === 'trialing' && isTrialEnding(subscription, as_of)) {
     const first = next?.payment
     const sum = first ? `, ${formatMoney(first.amount_minor, first.currency)},` : ''
@@ -92,6 +102,29 @@ function planNotices(
     ]
   }
   return []
+}
+
+/** No payment is on its way, by a decision of ours or of Stripe's: the reader has nothing to do about it. */
+function lapsedNotice(
+  { plan_type }: AccountSubscription,
+  lapses_at: string,
+  as_of: string,
+  next: NextPayment | undefined,
+): Notice {
+  const { name } = planOf(plan_type)
+  const day = formatDay(lapses_at)
+  const at = next?.payment?.at
+  const until = at
+    ? `The next payment is due on ${formatDay(at)}.`
+    : 'No payment is planned; support can say why.'
+  const isAhead = Date.parse(lapses_at) > Date.parse(as_of)
+  return {
+    id: 'lapsed',
+    tone: 'caution',
+    title: isAhead ? `${name} is paid for until ${day}` : `${name} has not been paid for since ${day}`,
+    text: `${until} ${isAhead ? 'From then on no' : 'No'} plan credits are added until a payment is made. Purchased credits stay usable.`,
+    actions: [],
+  }
 }
 
 function overdueNotice(
