@@ -208,7 +208,9 @@ function presentOverdue(
   { may_manage }: { readonly may_manage: boolean },
 ): AccountSummary['overdue'] {
   const { needs_confirmation } = subscription
-  if (!isOverdue(subscription)) return null
+  // Without an open invoice there is nothing to pay: it was voided or given up.
+  const isAskedFor = subscription.lapses_at === null || subscription.unpaid_minor !== null
+  if (!isOverdue(subscription) || !isAskedFor) return null
   if (!may_manage) {
     return {
       needs_confirmation,

@@ -74,6 +74,9 @@ function planNotices(
     const card = next && !next.card_declined ? next.card : null
     return [overdueNotice(overdue, subscription, { may_manage, card: card && cardName(card) })]
   }
+  if (subscription.lapses_at !== null && subscription.ended_at === null) {
+    return [lapsedNotice(subscription, subscription.lapses_at, as_of, next)]
+  }
   if (status !== 'active' && status !== 'trialing') return []
   if (cancel_at !== null) {
     return [
@@ -86,8 +89,6 @@ function planNotices(
       },
     ]
   }
-  if (subscription.lapses_at !== null)
-    return [lapsedNotice(subscription, subscription.lapses_at, as_of, next)]
   if (status === 'trialing' && isTrialEnding(subscription, as_of)) {
     const first = next?.payment
     const sum = first ? `, ${formatMoney(first.amount_minor, first.currency)},` : ''

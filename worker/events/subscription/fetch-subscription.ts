@@ -149,7 +149,7 @@ export async function fetchSubscription(
 /**
  * The end of what is paid for, where nothing follows by itself: collection is paused beyond it, the invoice of
  * what follows was voided or given up (by hand, by a pause, or after the last retry), the subscription was
- * paused, or no seat is left. It stays active at Stripe in most of these cases, and "invoices continue to
+ * paused or Stripe has given up retrying (`unpaid`), or no seat is left. It stays active at Stripe in most of these cases, and "invoices continue to
  * generate" (https://docs.stripe.com/billing/subscriptions/pause-payment). Null where a payment is on its way.
  */
 function lapseOf(
@@ -164,7 +164,8 @@ function lapseOf(
     null,
   )
   if (!until) return null
-  const isPaused = status === 'paused' || (pause && (!pause.resumes_at || pause.resumes_at > until))
+  const hasStopped = status === 'paused' || status === 'unpaid'
+  const isPaused = hasStopped || (pause && (!pause.resumes_at || pause.resumes_at > until))
   return isPaused || seats === 0 || waived.some((start) => start >= until) ? until : null
 }
 

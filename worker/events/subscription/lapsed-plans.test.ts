@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { getAccountSummary, getNextPayment } from '../../../schema/api/account.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 
@@ -115,21 +116,25 @@ describe('a renewal that ends without a payment', () => {
   })
 
   test('a draft that was kept during a pause ends the books as a renewal in time does, once it is paid', async () => {
-    const ends: unknown[] = []
+    const ends: { plan: number; purchased: number }[] = []
     for (const behavior of [null, 'keep_as_draft'] as const) {
       const bought = await start()
+      await giveCredits(product.database, bought.owner, { purchased: 1000 })
       await life.use(bought, 100)
       await pause(bought, behavior)
       await life.live(32)
+      // In the gap it is paid with what was bought.
+      await life.use(bought, 200)
       if (behavior) {
         await pause(bought, null)
         await stripe.client.invoices.finalizeInvoice(await latestInvoice(bought), { auto_advance: true })
         await worker.catchUp()
       }
       await life.use(bought, 30)
-      ends.push(await life.balance(bought))
+      const { plan, purchased } = await life.balance(bought)
+      ends.push({ plan, purchased })
       await life.startOver()
     }
-    expect(ends[1]).toEqual(ends[0])
+    expect(ends).toEqual([{ plan: 270, purchased: 1000 }, ends[0]])
   })
 })
