@@ -87,7 +87,7 @@ describe('whatever it does, the login of the server cannot', () => {
     ['write a transfer', `INSERT INTO ledger_transfers DEFAULT VALUES`],
     [
       'make an account',
-      `INSERT INTO ledger_accounts (owner_kind, owner_id, name) VALUES ('user', 'u', 'plan')`,
+      `INSERT INTO ledger_accounts (owner_id, name) VALUES ('user_u', 'plan')`,
     ],
     ['make a grant', `INSERT INTO ledger_grants DEFAULT VALUES`],
     ['change an entry', `UPDATE ledger_entries SET amount = 1`],
@@ -115,8 +115,8 @@ describe('whatever it does, the login of the server cannot', () => {
     ['change what an event says', `UPDATE inbox_events SET payload = '{}'`],
     [
       'make a checkout that is paid',
-      `INSERT INTO checkout_intents (id, offer_id, quantity, user_id, owner_kind, owner_id, state, settled_at, stripe_session_id)
-      SELECT gen_random_uuid(), offer_id, 1, user_id, owner_kind, owner_id, 'settled', now(), 'cs_1' FROM checkout_intents`,
+      `INSERT INTO checkout_intents (id, offer_id, quantity, user_id, owner_id, state, settled_at, stripe_session_id)
+      SELECT gen_random_uuid(), offer_id, 1, user_id, owner_id, 'settled', now(), 'cs_1' FROM checkout_intents`,
     ],
     ['settle a checkout', `UPDATE checkout_intents SET state = 'settled'`],
     ['say when it was settled', `UPDATE checkout_intents SET settled_at = now()`],

@@ -59,7 +59,7 @@ test('a connection that goes silent in the middle of a transaction frees the row
   const silent = db
     .transaction()
     .execute(async (trx) => {
-      await sql`SELECT ledger_lock_owners(ARRAY[${owner.owner_kind}], ARRAY[${owner.owner_id}])`.execute(trx)
+      await sql`SELECT ledger_lock_owners(ARRAY[${owner.owner_id}])`.execute(trx)
       proxy.silence()
       locked()
       await sql`SELECT 1`.execute(trx)

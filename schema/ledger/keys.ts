@@ -19,7 +19,7 @@ export function monthGrantId(
 }
 
 export function adjustmentGrantId(owner: Owner, account: OwnerAccount): string {
-  return `adjustment/${owner.owner_kind}/${owner.owner_id}/${account}`
+  return `adjustment/${owner.owner_id}/${account}`
 }
 
 /** What an act of support adjusted: doing the act again names the same grant. */

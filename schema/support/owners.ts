@@ -13,17 +13,17 @@ export async function findOwners(db: ReadDatabase, names: readonly string[]): Pr
   }
   if (asked.size === 0) return owners
   const { rows } = await sql<Owner & { name: string }>`
-    SELECT named.name, found.owner_kind, found.owner_id FROM unnest(${[...asked]}::text[]) AS named(name)
+    SELECT named.name, found.owner_id FROM unnest(${[...asked]}::text[]) AS named(name)
     CROSS JOIN LATERAL (
-      SELECT owner_kind, owner_id FROM stripe_customers WHERE customer_id = named.name
+      SELECT owner_id FROM stripe_customers WHERE customer_id = named.name
       UNION ALL
-      (SELECT i.owner_kind, coalesce(i.owner_id, i.user_id) FROM checkout_intents i
+      (SELECT coalesce(i.owner_id, i.user_id) FROM checkout_intents i
         WHERE i.id = CASE WHEN named.name ~ ${uuidPattern} THEN named.name::uuid END)
       UNION ALL
-      SELECT owner_kind, owner_id FROM charges WHERE stripe_charge_id = named.name
+      SELECT owner_id FROM charges WHERE stripe_charge_id = named.name
       UNION ALL
       -- A customer that was replaced, or whose checkout is not settled: one of its sessions names the checkout.
-      (SELECT i.owner_kind, coalesce(i.owner_id, i.user_id) FROM inbox_events e
+      (SELECT coalesce(i.owner_id, i.user_id) FROM inbox_events e
         JOIN checkout_intents i
           ON i.id = CASE WHEN e.client_reference_id ~ ${uuidPattern} THEN e.client_reference_id::uuid END
         WHERE e.subject = named.name LIMIT 1)

@@ -96,7 +96,7 @@ export async function listProblemsOf(
   const isTheirs: Record<ProblemKind, RawBuilder<unknown>> = {
     event: sql`e.subject = ANY (${subjects})`,
     intent: intentsOf(owner),
-    subscription: sql`s.owner_kind = ${owner.owner_kind} AND s.owner_id = ${owner.owner_id}`,
+    subscription: sql`s.owner_id = ${owner.owner_id}`,
     invitation: sql`v.organization_id = ${owner.owner_id}`,
   }
   // Their events are few, and all that wait may be many.

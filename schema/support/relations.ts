@@ -18,7 +18,7 @@ const relationsMax = 100
 
 const poolBalance = sql`
   coalesce((SELECT o.plan_balance + o.purchased_balance - o.held FROM ledger_owners o
-    WHERE o.owner_kind = 'organization' AND o.owner_id = m.organization_id), 0)`
+    WHERE o.owner_id = m.organization_id), 0)`
 
 /** A person's organizations or an organization's members, by Clerk's events. */
 export async function listRelations(db: Kysely<DB>, owner: Owner): Promise<Relation[]> {

@@ -76,8 +76,8 @@ const changeOfOwner = sql`CROSS JOIN LATERAL (
 /** An owner's checkouts, `i`. Those for an organization that does not exist yet belong to the buyer. */
 export function intentsOf(owner: Owner): RawBuilder<boolean> {
   return owner.owner_kind === 'organization'
-    ? sql`i.owner_kind = 'organization' AND i.owner_id = ${owner.owner_id}`
-    : sql`i.user_id = ${owner.owner_id} AND (i.owner_kind = 'user' OR i.owner_id IS NULL)`
+    ? sql`i.owner_id = ${owner.owner_id}`
+    : sql`i.user_id = ${owner.owner_id} AND (starts_with(i.owner_id, 'user_') OR i.owner_id IS NULL)`
 }
 
 const subscriptions = sql`subscriptions s`
@@ -140,7 +140,7 @@ const usagesOf = ({ owner: { owner_kind, owner_id }, usage_before, limit }: Aske
         WHERE entry.owner_id = account.owner_id AND entry.account_id = account.id AND t.kind = 'usage'
           AND ${usage_before === null ? all : sql`entry.transfer_id < ${usage_before}`}
         ORDER BY entry.transfer_id DESC LIMIT ${limit}) of_account
-      WHERE account.owner_kind = ${owner_kind} AND account.owner_id = ${owner_id}) entries
+      WHERE account.owner_id = ${owner_id}) entries
     GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit}) e
     ${transfersOf(sql`id = e.transfer_id AND owner_id = ${owner_id}`)}`,
   where: all,

@@ -128,12 +128,12 @@ export async function readRows(
 export async function listSubjects(db: Kysely<DB>, owner: Owner): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
     SELECT customer_id AS subject FROM stripe_customers
-    WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id}
+    WHERE owner_id = ${owner.owner_id}
     UNION
     -- Before it has a customer, or when it has got another one. A checkout without one is named itself.
     SELECT coalesce(i.stripe_customer_id, i.id::text) FROM checkout_intents i WHERE ${intentsOf(owner)}
     UNION
     SELECT stripe_charge_id FROM charges
-    WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id}`.execute(db)
+    WHERE owner_id = ${owner.owner_id}`.execute(db)
   return [owner.owner_id, ...rows.map(({ subject }) => subject)]
 }

@@ -43,15 +43,15 @@ export const owners: Comparison = {
 async function listOwners(db: Database, after: string | null): Promise<Owner[]> {
   const { kind, id } = after === null ? beforeAll : splitName(after)
   const rowsAfter = (table: 'ledger_owners' | 'subscriptions') => sql`
-    SELECT owner_kind, owner_id FROM ${sql.table(table)} WHERE (owner_kind, owner_id) > (${kind}, ${id})
-    ORDER BY owner_kind, owner_id LIMIT ${rowsPerStep}`
+    SELECT owner_id FROM ${sql.table(table)} WHERE (owner_id) > (${kind}, ${id})
+    ORDER BY owner_id LIMIT ${rowsPerStep}`
   const isListed = (part: 'account' | 'plan') => sql`
-    ((SELECT count(*) FROM ${sql.table(part)}) < ${rowsPerStep} OR (owner_kind, owner_id) <=
-      (SELECT owner_kind, owner_id FROM ${sql.table(part)} ORDER BY owner_kind DESC, owner_id DESC LIMIT 1))`
+    ((SELECT count(*) FROM ${sql.table(part)}) < ${rowsPerStep} OR (owner_id) <=
+      (SELECT owner_id FROM ${sql.table(part)} ORDER BY owner_kind DESC, owner_id DESC LIMIT 1))`
   const { rows } = await sql<Owner>`
     WITH account AS MATERIALIZED (${rowsAfter('ledger_owners')}), plan AS MATERIALIZED (${rowsAfter('subscriptions')})
-    SELECT DISTINCT owner_kind, owner_id FROM (SELECT * FROM account UNION ALL SELECT * FROM plan) owner
-    WHERE ${isListed('account')} AND ${isListed('plan')} ORDER BY owner_kind, owner_id`.execute(db)
+    SELECT DISTINCT owner_id FROM (SELECT * FROM account UNION ALL SELECT * FROM plan) owner
+    WHERE ${isListed('account')} AND ${isListed('plan')} ORDER BY owner_id`.execute(db)
   return rows
 }
 
@@ -156,7 +156,7 @@ async function listAdjustments(trx: Trx, owner: Owner): Promise<Candidate[]> {
     JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
     JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.name = g.account
     JOIN ledger_entries e ON e.owner_id = a.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
-    WHERE g.owner_kind = ${owner.owner_kind} AND g.owner_id = ${owner.owner_id} AND g.kind = 'adjustment' AND t.act_id IS NULL
+    WHERE g.owner_id = ${owner.owner_id} AND g.kind = 'adjustment' AND t.act_id IS NULL
     ORDER BY t.id LIMIT 100`.execute(trx)
   return rows.map(({ transfer_id, account, credits, actor, reason, posted_at }) => ({
     kind: 'adjustment_unexplained',

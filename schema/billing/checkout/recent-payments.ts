@@ -37,8 +37,8 @@ export async function listRecentPayments(
 ): Promise<RecentPayment[]> {
   const isTheirs =
     owner.owner_kind === 'organization'
-      ? sql<boolean>`i.owner_kind = 'organization' AND i.owner_id = ${owner.owner_id}`
-      : sql<boolean>`i.user_id = ${owner.owner_id} AND (i.owner_kind = 'user' OR i.owner_id IS NULL)`
+      ? sql<boolean>`i.owner_id = ${owner.owner_id}`
+      : sql<boolean>`i.user_id = ${owner.owner_id} AND (starts_with(i.owner_id, 'user_') OR i.owner_id IS NULL)`
   const { rows } = await sql<RecentPayment>`
     SELECT i.id, i.kind, i.plan_type, i.credits, i.amount_minor, i.currency, i.created_at,
       CASE

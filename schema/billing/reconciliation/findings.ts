@@ -100,7 +100,7 @@ export async function withoutExplained<One extends FoundDifference>(
   const names = explainable.map(({ kind, object_id }) => sql`(${kind}::text, ${object_id}::text)`)
   const { rows } = await sql<{ kind: string; object_id: string }>`
     SELECT f.kind, f.object_id FROM reconciliation_findings f
-    JOIN support_acts a ON a.finding_id = f.id::text AND a.owner_kind = f.owner_kind AND a.owner_id = f.owner_id
+    JOIN support_acts a ON a.finding_id = f.id::text AND a.owner_id = f.owner_id
     WHERE (f.kind, f.object_id) IN (${sql.join(names)}) AND a.kind = 'adjust' AND a.state = 'done' AND NOT a.is_dry_run`.execute(
     db,
   )

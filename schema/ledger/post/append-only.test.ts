@@ -24,7 +24,7 @@ const changes = [
   "UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL, actor = 'other'",
   'DELETE FROM ledger_transfers',
   'TRUNCATE ledger_transfers CASCADE',
-  "UPDATE ledger_accounts SET owner_id = 'user_b' WHERE owner_kind = 'user'",
+  "UPDATE ledger_accounts SET owner_id = 'user_b' WHERE starts_with(owner_id, 'user_')",
   'DELETE FROM ledger_accounts',
   'TRUNCATE ledger_accounts CASCADE',
   "UPDATE ledger_grants SET owner_id = 'user_b'",

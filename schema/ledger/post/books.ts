@@ -72,7 +72,7 @@ interface AccountInBooks {
  * change meanwhile.
  */
 export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id }: Owner): Promise<void> {
-  const call = sql`SELECT ledger_lock_owners(ARRAY[${owner_kind}], ARRAY[${owner_id}])`
+  const call = sql`SELECT ledger_lock_owners(ARRAY[${owner_id}])`
   await callLedger(trx, prepared('ledger_lock_owners', call))
 }
 
@@ -83,7 +83,7 @@ export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id
 export async function readBooks(trx: DatabaseTransaction, owner: Owner): Promise<Books> {
   const [row] = await callLedger(
     trx,
-    sql<{ books: unknown }>`SELECT ledger_books(${owner.owner_kind}, ${owner.owner_id}) AS books`,
+    sql<{ books: unknown }>`SELECT ledger_books(${owner.owner_id}) AS books`,
   )
   return booksSchema.parse(row?.books)
 }
@@ -143,7 +143,7 @@ export interface MonthToClose extends ClosedMonth {
 export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: MonthToClose): Promise<void> {
   await callLedger(
     trx,
-    sql`SELECT ledger_close_month(${owner.owner_kind}, ${owner.owner_id}, ${month.stripe_subscription_id},
+    sql`SELECT ledger_close_month(${owner.owner_id}, ${month.stripe_subscription_id},
       ${month.starts_at}, ${month.used}, ${[...(month.hold_ids ?? [])]}::uuid[])`,
   )
 }

@@ -49,7 +49,7 @@ export async function readUsageInMonths(
       SELECT account.id AS account_id, account.name AS account, entry.*
       FROM (SELECT *, 9223372036854775807 AS above_all FROM ledger_accounts) account
       CROSS JOIN LATERAL ${entryBelow('account.id', 'account.above_all')} entry
-      WHERE account.owner_kind = ${owner_kind} AND account.owner_id = ${owner_id}
+      WHERE account.owner_id = ${owner_id}
       UNION ALL
       SELECT walk.account_id, walk.account, entry.*
       FROM walk CROSS JOIN LATERAL ${entryBelow('walk.account_id', 'walk.transfer_id')} entry

@@ -163,7 +163,7 @@ async function findBounds(db: ReadDatabase, owner: Owner, until: Date): Promise<
       FROM ledger_accounts account
       LEFT JOIN LATERAL (${entriesOf(sql`account.id`, sql`true`)} ORDER BY transfer_id LIMIT 1) oldest ON true
       LEFT JOIN LATERAL (${entriesOf(sql`account.id`, sql`true`)} ORDER BY transfer_id DESC LIMIT 1) newest ON true
-      WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+      WHERE account.owner_id = ${owner.owner_id}
       UNION ALL
       SELECT half.account_id, half.account,
         CASE WHEN is_later THEN half.low ELSE middle END, CASE WHEN is_later THEN entry.transfer_id - 1 ELSE half.high END
@@ -213,7 +213,7 @@ async function readTop(
       WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < CASE account.name
         WHEN 'plan' THEN ${limits.plan.below}::bigint ELSE ${limits.purchased.below}::bigint END
       ORDER BY e.transfer_id DESC LIMIT 1) entry
-    WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}`.execute(db)
+    WHERE account.owner_id = ${owner.owner_id}`.execute(db)
   const balanceOf = (account: OwnerAccount) => {
     const { below, later } = limits[account]
     const posted = rows.find((row) => row.account === account)?.balance_after ?? 0
@@ -267,7 +267,7 @@ async function readChanges(
           SELECT e.transfer_id, e.amount FROM ledger_entries e
           WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < ${below}::bigint
           ORDER BY e.transfer_id DESC LIMIT ${limit}) of_account
-        WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+        WHERE account.owner_id = ${owner.owner_id}
         UNION ALL
         (SELECT 'failure', id, 0 FROM ledger_failures
         WHERE owner_id = ${owner.owner_id} AND id < ${below}::bigint

@@ -50,7 +50,7 @@ async function sumEntries(
         SELECT e.transfer_id, e.amount FROM ledger_entries e
         WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < ${before}::bigint
         ORDER BY e.transfer_id DESC LIMIT ${sumStep}) of_account
-      WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+      WHERE account.owner_id = ${owner.owner_id}
       ORDER BY of_account.transfer_id DESC LIMIT ${sumStep}),
     -- A transfer may have an entry in each account, and is read whole: its second entry may be below the last one of the step.
     bounds AS (SELECT CASE WHEN count(*) = ${sumStep} THEN min(transfer_id) END AS "end" FROM entry),

@@ -251,7 +251,7 @@ export async function sumUsageByUser(
     CROSS JOIN LATERAL (
       SELECT kind, actor, occurred_at FROM ledger_transfers
       WHERE id = entry.transfer_id AND owner_id = account.owner_id OFFSET 0) transfer
-    WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+    WHERE account.owner_id = ${owner.owner_id}
       AND transfer.kind = 'usage' AND transfer.occurred_at >= ${since}
     GROUP BY transfer.actor`.execute(db)
   return new Map(rows.map(({ actor, used }) => [actor, used]))

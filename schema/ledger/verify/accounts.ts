@@ -44,7 +44,7 @@ export class Accounts {
     const unknown = [...ids].filter((id) => !this.#known.has(id))
     if (unknown.length === 0) return
     const { rows } = await sql<AccountRow>`
-      SELECT account.id AS account_id, account.owner_kind, account.owner_id, head.version, head.balance, head.hash
+      SELECT account.id AS account_id, account.owner_id, head.version, head.balance, head.hash
       FROM ledger_accounts account
       LEFT JOIN LATERAL ${headUpTo(this.#after)} head ON true
       WHERE account.id = ANY(${unknown}::bigint[])`.execute(this.#trx)
@@ -86,7 +86,7 @@ export function headOf(
 }
 
 const allAccounts = sql<AccountRow>`
-  SELECT id AS account_id, owner_kind, owner_id, NULL::bigint AS version, NULL::bigint AS balance, NULL AS hash
+  SELECT id AS account_id, owner_id, NULL::bigint AS version, NULL::bigint AS balance, NULL AS hash
   FROM ledger_accounts ORDER BY id`
 
 /** To be joined laterally to `ledger_accounts account`: its latest entry up to a transfer. */
