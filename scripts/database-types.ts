@@ -13,7 +13,7 @@ function viewColumns(columns: Record<string, string>): Record<string, string> {
   return {
     ...all(
       'ledger_grant_sums',
-      ['id', 'owner_kind', 'account', 'kind'],
+      ['id', 'account', 'kind'],
       (name) => columns[`ledger_grants.${name}`],
     ),
     ...all('ledger_grant_sums', sums, () => 'number'),

@@ -77,5 +77,5 @@ async function decided(
 
 function entryOf(act: SupportActRow, actor: string) {
   const { id: act_id, kind: what, reason } = act
-  return { actor, act_id, what, target: targetOf(act), owner: ownerOf(act), reason }
+  return { actor, act_id, what, target: targetOf(act), owner_id: ownerOf(act), reason }
 }

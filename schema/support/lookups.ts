@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
-import type { Owner } from '../ledger/accounts.ts'
+import { kindOf } from '../ledger/accounts.ts'
 
 const hitsMax = 20
 
@@ -35,9 +35,9 @@ export async function findHeldBy(
 }
 
 /** Whether any of our rows concerns them. */
-export async function isKnownOwner(db: ReadDatabase, { owner_kind, owner_id }: Owner): Promise<boolean> {
+export async function isKnownOwner(db: ReadDatabase, owner_id: string): Promise<boolean> {
   const isThere =
-    owner_kind === 'user'
+    kindOf(owner_id) === 'user'
       ? sql`EXISTS (SELECT 1 FROM users WHERE clerk_id = ${owner_id})
           OR EXISTS (SELECT 1 FROM checkout_intents WHERE user_id = ${owner_id})`
       : sql`EXISTS (SELECT 1 FROM checkout_intents WHERE owner_id = ${owner_id})

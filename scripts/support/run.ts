@@ -215,9 +215,9 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
   },
 
   async audit({ server }, { args }) {
-    const owner = args.length > 0 ? ownerOfId(only(args, 'an owner')) : undefined
-    if (owner === null) throw new UsageError('An owner is user_… or org_…')
-    const entries = await listAudit(server.db, { owner }, { limit: 100 })
+    const owner_id = args.length > 0 ? only(args, 'an owner') : undefined
+    if (owner_id !== undefined && !isOwnerId(owner_id)) throw new UsageError('An owner is user_… or org_…')
+    const entries = await listAudit(server.db, { owner_id }, { limit: 100 })
     const lines = entries.map((entry) =>
       [
         entry.at.toISOString(),

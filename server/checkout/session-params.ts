@@ -1,3 +1,4 @@
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import type Stripe from 'stripe'
 import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import { priceLookupKey } from '../../schema/catalogue/sold-plans.ts'
@@ -15,16 +16,7 @@ type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 /** The terms of an intent that its session repeats. */
 type Terms = Pick<
   CheckoutIntent,
-  | 'id'
-  | 'owner_kind'
-  | 'owner_id'
-  | 'currency'
-  | 'credits'
-  | 'amount_minor'
-  | 'plan_type'
-  | 'billing_frequency'
-  | 'seats'
-  | 'trial_days'
+  'id' | 'owner_id' | 'currency' | 'credits' | 'amount_minor' | 'plan_type' | 'billing_frequency' | 'seats' | 'trial_days'
 >
 
 /** What a session says about its intent, in Stripe's dashboard and in the answers of session-status. */
@@ -34,7 +26,7 @@ export function metadataOf(intent: Terms) {
     intentId: intent.id,
     credits: String(intent.credits),
     currency: intent.currency,
-    ...(intent.owner_kind === 'organization' && intent.owner_id && { organizationId: intent.owner_id }),
+    ...(intent.owner_id && kindOf(intent.owner_id) === 'organization' && { organizationId: intent.owner_id }),
     ...(plan_type &&
       billing_frequency && {
         planType: plan_type,
@@ -118,7 +110,7 @@ export function creditPurchaseParams(
           tax_behavior: taxBehavior,
           product_data: {
             name: `${intent.credits.toLocaleString('en-US')} credits`,
-            tax_code: taxCodes[intent.owner_kind],
+            tax_code: taxCodes[recipientKind(intent)],
           },
         },
       },

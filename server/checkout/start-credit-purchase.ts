@@ -32,26 +32,26 @@ export async function startCreditPurchase(
 ): Promise<OpenedCheckout> {
   const user = await findOrCreateAccount(deps, purchase.user_id)
   const payer = purchase.payer ?? personalPayer(user)
-  const { owner } = payer
-  const { code: currency } = await chooseCurrency(deps.db, owner, purchase.currency)
+  const { owner_id } = payer
+  const { code: currency } = await chooseCurrency(deps.db, owner_id, purchase.currency)
   if (purchase.currency && purchase.currency !== currency) throw currencyBound(currency)
   const created_at = deps.now()
   const sold = { plan_type: null, billing_frequency: null, currency }
   const intent = await insertOrFindIntent(deps.db, {
-    id: purchase.attempt_id,
-    user_id: user.clerk_id,
-    ...owner,
-    offer_id: (await findOffer(deps.db, sold, user.clerk_id)).id,
-    quantity: purchase.credits,
-    created_at,
-    next_try_at: new Date(created_at.getTime() + deps.settings.claim_after_ms),
-  })
+id: purchase.attempt_id,
+user_id: user.clerk_id,
+owner_id,
+offer_id: (await findOffer(deps.db, sold, user.clerk_id)).id,
+quantity: purchase.credits,
+created_at,
+next_try_at: new Date(created_at.getTime() + deps.settings.claim_after_ms)
+})
   requestLog.note({ intent_id: purchase.attempt_id })
   if (!intent) throw checkoutSuperseded()
   const params = creditPurchaseParams(intent, {
     returns: purchase.returns,
     collected: deps.settings,
-    offered: isOverdue(await findLiveSubscription(deps.db, owner)) ? offeredWhileOverdue : offeredCards,
+    offered: isOverdue(await findLiveSubscription(deps.db, owner_id)) ? offeredWhileOverdue : offeredCards,
   })
   return openSession(deps, { intent, payer, params }, requestLog)
 }

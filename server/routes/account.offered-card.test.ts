@@ -37,7 +37,7 @@ async function startPro(card: string): Promise<void> {
 }
 
 const customerOf = async ({ user_id }: Person) =>
-  (await findStripeCustomer(database.server, { owner_kind: 'user', owner_id: user_id })) ?? ''
+  (await findStripeCustomer(database.server, user_id)) ?? ''
 
 describe('the card of a purchase', () => {
   test('the card of a purchase is none for a first buyer, and none after a payment that saved no card', async () => {

@@ -1,3 +1,4 @@
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import type Stripe from 'stripe'
 import {
   createCreditTopupSession,
@@ -232,8 +233,8 @@ async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<
 
 /** Two pages of one order ask for the same. */
 function orderOf(intent: CheckoutIntent): string {
-  const { kind, owner_kind, owner_id, plan_type, billing_frequency, seats, credits, currency } = intent
-  return JSON.stringify([kind, owner_kind, owner_id, plan_type, billing_frequency, seats, credits, currency])
+  const { kind, owner_id, plan_type, billing_frequency, seats, credits, currency } = intent
+  return JSON.stringify([kind, owner_id, plan_type, billing_frequency, seats, credits, currency])
 }
 
 async function presentOpen(stripe: Stripe, intent: CheckoutIntent): Promise<OpenCheckout | null> {

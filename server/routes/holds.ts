@@ -1,3 +1,4 @@
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import {
   type EditorHold,
   extendHold,
@@ -22,17 +23,17 @@ export const holdsRoutes = [
     const required = body.at_least ?? body.credits
     const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
     const outcome = await deps.editorCalls.spend({
-      ...payer.owner,
-      ...asked,
-      action: 'reserve',
-      occurred_at: deps.now(),
-      actor: user_id,
-      token_id: editor_token_id,
-      reason: description,
-      lasting_s: expires_in * 60,
-    })
+owner_id: payer.owner_id,
+...asked,
+action: 'reserve',
+occurred_at: deps.now(),
+actor: user_id,
+token_id: editor_token_id,
+reason: description,
+lasting_s: expires_in * 60
+})
     if (outcome.outcome === 'refused') throw await refuseSpending(deps, payer, outcome, required)
-    if (outcome.outcome === 'too_many') throw tooManyHolds(await secondsUntilExpiry(deps, payer.owner))
+    if (outcome.outcome === 'too_many') throw tooManyHolds(await secondsUntilExpiry(deps, payer.owner_id))
     return {
       success: true,
       hold: presentHold(requireDone(outcome)),
@@ -98,16 +99,16 @@ async function findOwnHold(
 ) {
   const hold = await editorCalls.findHold({ hold_id, actor: user_id })
   if (!hold) throw holdNotFound()
-  const { owner_kind, owner_id } = hold
+  const { owner_id } = hold
   return {
     hold,
     payer: payerOf(hold),
-    asked: { owner_kind, owner_id, hold_id, actor: user_id, occurred_at: now() },
+    asked: { owner_id, hold_id, actor: user_id, occurred_at: now() },
   }
 }
 
-function payerOf({ owner_kind, owner_id }: FoundHold): string {
-  return owner_kind === 'user' ? 'personal' : owner_id
+function payerOf({ owner_id }: FoundHold): string {
+  return kindOf(owner_id) === 'user' ? 'personal' : owner_id
 }
 
 /** The hold after what was asked for, or the error that says why that was not possible. */

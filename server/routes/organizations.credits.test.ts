@@ -34,24 +34,24 @@ const org = madeForEachTest(async () => {
 })
 beforeEach(() => stripe.clear('faults'))
 
-const owner = () => ({ owner_kind: 'organization', owner_id: org.id }) as const
+const owner = () => org.id
 const grant = (account: 'plan' | 'purchased', amount: number) =>
   giveCredits(database, owner(), { [account]: amount })
 const use = (credits: number, at: string) =>
   spendOne(database.server, {
-    ...owner(),
-    credits,
-    idempotency_key: at,
-    occurred_at: new Date(at),
-    actor: 'test',
-    reason: 'Usage',
-  })
+owner_id: owner(),
+credits,
+idempotency_key: at,
+occurred_at: new Date(at),
+actor: 'test',
+reason: 'Usage'
+})
 const read = (token = bob.token, org_id = org.id) =>
   server.api(getOrganizationCredits, { token, query: { org_id } })
 /** A subscription whose billing month runs from the tenth to the tenth. */
 async function subscribeFromTheTenth(): Promise<void> {
   const { id } = await buildSubscription(database, {
-    owner: owner(),
+    owner_id: owner(),
     user_id: await buildUser(database.owner, ada.user_id),
   })
   const month = { starts_at: new Date('2026-05-10T00:00:00Z'), ends_at: new Date('2026-06-10T00:00:00Z') }
@@ -151,14 +151,14 @@ describe('a top-up of an organization', () => {
     const { checkout_url, sessionId, intentId } = body as Record<string, string>
     expect(await intents()).toMatchObject([
       {
-        id: intentId,
-        state: 'open',
-        user_id: ada.user_id,
-        ...owner(),
-        credits: 1500,
-        amount_minor: 2100,
-        currency: 'EUR',
-      },
+id: intentId,
+state: 'open',
+user_id: ada.user_id,
+owner_id: owner(),
+credits: 1500,
+amount_minor: 2100,
+currency: 'EUR'
+},
     ])
     const session = await server.deps.stripe.checkout.sessions.retrieve(sessionId ?? '', {
       expand: ['customer'],

@@ -22,7 +22,7 @@ import {
 import { findProvenUntil, listRuns, type Run, requestRun } from '../../schema/billing/reconciliation/runs.ts'
 import { readStatement } from '../../schema/billing/reconciliation/statement.ts'
 import { currencies } from '../../schema/catalogue/currency.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
 import { csvLine } from '../csv.ts'
 import { cursorOf } from '../cursor.ts'
@@ -96,10 +96,6 @@ function daysOf({ day, month }: { day?: string | undefined; month?: string | und
 
 function earlier(one: string, other: string): string {
   return one < other ? one : other
-}
-
-function ownerOf({ owner_kind, owner_id }: FindingRow): Owner | null {
-  return owner_kind && owner_id ? { owner_kind, owner_id } : null
 }
 
 function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {

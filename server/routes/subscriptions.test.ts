@@ -14,22 +14,21 @@ describe('a plan', () => {
     const answer = await subscribed({ billingFrequency: 'yearly', currency: 'GBP', priceId: 'pro_yearly' })
     const [intent] = await intents()
     expect(intent).toMatchObject({
-      id: answer.intentId,
-      kind: 'subscription',
-      state: 'open',
-      user_id: ada.user_id,
-      owner_kind: 'user',
-      owner_id: ada.user_id,
-      plan_type: 'pro',
-      billing_frequency: 'yearly',
-      currency: 'GBP',
-      seats: 1,
-      credits_per_seat: 500,
-      credits: 500,
-      amount_minor: 19_200,
-      trial_days: 14,
-      stripe_session_id: answer.sessionId,
-    })
+id: answer.intentId,
+kind: 'subscription',
+state: 'open',
+user_id: ada.user_id,
+owner_id: ada.user_id,
+plan_type: 'pro',
+billing_frequency: 'yearly',
+currency: 'GBP',
+seats: 1,
+credits_per_seat: 500,
+credits: 500,
+amount_minor: 19_200,
+trial_days: 14,
+stripe_session_id: answer.sessionId
+})
     const session = await sessionOf(answer)
     expect(session).toMatchObject({
       url: answer.url,
@@ -90,21 +89,20 @@ describe('a plan', () => {
     expect(await intents()).toMatchObject([
       { id: pro.intentId, state: 'expired' },
       {
-        id: team.intentId,
-        owner_kind: 'organization',
-        owner_id: null,
-        seats: 100,
-        credits: 50_000,
-        trial_days: 0,
-      },
+id: team.intentId,
+owner_id: null,
+seats: 100,
+credits: 50_000,
+trial_days: 0
+},
     ])
     expect(new Set(customers).size).toBe(2)
     const kept = await database.owner
       .selectFrom('stripe_customers')
-      .select(['owner_kind', 'customer_id'])
+      .select(['customer_id'])
       .where('owner_id', '=', ada.user_id)
       .execute()
-    expect(kept).toEqual([{ owner_kind: 'user', customer_id: customers[0] }])
+    expect(kept).toEqual([{ customer_id: customers[0] }])
   })
 
   test('a plan may be named by the Stripe id of its price', async () => {
@@ -190,7 +188,7 @@ describe('a trial', () => {
 
   test('a trial is for buyers who have never had a subscription, even one that has ended', async () => {
     await buildSubscription(database, {
-      owner: { owner_kind: 'user', owner_id: ada.user_id },
+      owner_id: ada.user_id,
       user_id: await buildUser(database.owner, ada.user_id),
       fields: { status: 'canceled', ended_at: new Date() },
     })
@@ -201,7 +199,7 @@ describe('a trial', () => {
 
   test('a trial is not for buyers who bought for an organization before', async () => {
     await buildSubscription(database, {
-      owner: { owner_kind: 'organization', owner_id: 'org_before' },
+      owner_id: 'org_before',
       user_id: await buildUser(database.owner, ada.user_id),
     })
     expect(await trialOf(await subscribed())).toBe(0)

@@ -286,7 +286,7 @@ describe('the rights of the invitation calls', () => {
     const grace = await signUp(clerk)
     await buildUser(database.server, grace.user_id)
     const { id } = await buildSubscription(database, {
-      owner: { owner_kind: 'user', owner_id: grace.user_id },
+      owner_id: grace.user_id,
       user_id: grace.user_id,
     })
     expect(
@@ -325,8 +325,7 @@ describe('the membership limit of an organization at Clerk', () => {
       status: 409,
       body: {
         code: 'organization_full',
-        error:
-          'The sign-in service has no room for another member of this organization, although a seat is free. Please contact support.',
+        error: 'The sign-in service has no room for another member of this organization, although a seat is free. Please contact support.',
       },
     })
     expect(await seatsUsed(ours)).toBe(5)

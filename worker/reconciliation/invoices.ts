@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Database } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { cataloguePrices } from '../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -110,22 +109,22 @@ async function compareListed(
     if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
     const difference = differenceOf(one, totals.get(invoice.id))
     const owner = subscribers.get(subscriptionId) ?? (intentId && owners.get(intentId)) ?? null
-    return difference ? [{ ...difference, owner: owner || null }] : []
+    return difference ? [{ ...difference, owner_id: owner || null }] : []
   })
   return { count: ours.length, differences }
 }
 
-async function findSubscribers(db: Database, ids: readonly string[]): Promise<Map<string, Owner>> {
+async function findSubscribers(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('subscriptions')
-    .select(['stripe_subscription_id', 'owner_kind', 'owner_id'])
+    .select(['stripe_subscription_id', 'owner_id'])
     .where('stripe_subscription_id', 'in', ids)
     .execute()
   return new Map(
-    rows.map(({ stripe_subscription_id, owner_kind, owner_id }) => [
+    rows.map(({ stripe_subscription_id, owner_id }) => [
       stripe_subscription_id,
-      { owner_kind, owner_id },
+      owner_id,
     ]),
   )
 }
@@ -140,11 +139,11 @@ async function findTotals(db: Database, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.stripe_invoice_id, row.total_minor]))
 }
 
-async function findOwners(db: Database, intentIds: readonly string[]): Promise<Map<string, Owner | null>> {
+async function findOwners(db: Database, intentIds: readonly string[]): Promise<Map<string, string | null>> {
   if (intentIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('checkout_intents')
-    .select(['id', 'owner_kind', 'owner_id'])
+    .select(['id', 'owner_id'])
     .where('id', 'in', intentIds)
     .execute()
   return new Map(rows.map((row) => [row.id, ownerOf(row)]))
@@ -187,8 +186,7 @@ function differenceOf(
     we_have: `Its lines say that it cost ${moneyText(known, currency)}.`,
     money: { amount_minor: total - known, currency },
     repair: null,
-    advice:
-      'A paid invoice does not change at Stripe. Compare its lines there with ours, and adjust the credits.',
+    advice: 'A paid invoice does not change at Stripe. Compare its lines there with ours, and adjust the credits.',
   }
 }
 

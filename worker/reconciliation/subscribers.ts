@@ -23,7 +23,7 @@ export const subscribers: Comparison = {
       .limit(ownersPerStep)
       .execute()
     const differences: Candidate[] = []
-    for (const row of rows) if (await deps.clerk.isGone(row)) differences.push(ownerGone(row))
+    for (const row of rows) if (await deps.clerk.isGone(row.owner_id)) differences.push(ownerGone(row))
     return {
       count: rows.length,
       differences,
@@ -37,15 +37,14 @@ function ownerGone(row: Subscription): Candidate {
   return {
     kind: 'owner_gone',
     object_id: id,
-    owner: ownerOf(row),
+    owner_id: ownerOf(row),
     sentence: 'A plan is charged, and its owner does not exist any more',
     they_say: `Clerk does not have ${owner_id}.`,
     we_have: `Subscription ${id} is ${status}.${last_error ? ` The last try failed: ${last_error}` : ''}`,
     money: null,
     credits: null,
     repair: cancellationOf(id),
-    advice:
-      'Cancelling it ends it at Stripe without another invoice. When it is found of every owner, our key is one of another instance of Clerk: correct the key.',
+    advice: 'Cancelling it ends it at Stripe without another invoice. When it is found of every owner, our key is one of another instance of Clerk: correct the key.',
     refs: [id, intent_id, owner_id],
   }
 }

@@ -1,3 +1,4 @@
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { ActOutcome } from '../../schema/api/support-acts.ts'
 import type { ActTransfer } from '../../schema/ledger/post/acts.ts'
@@ -17,9 +18,9 @@ export function outcomeOfAct(act: {
   readonly done: ActDone
 }): ActOutcome {
   const { target, before, after, done } = act
-  const { owner } = after
+  const { owner_id } = after
   const transfers = act.transfers.filter(
-    ({ owner_kind, owner_id }) => owner_kind === owner?.owner_kind && owner_id === owner.owner_id,
+    ({ owner_id }) => kindOf(owner_id) === kindOf(owner_id) && owner_id === owner_id,
   )
   const posted = transfers.reduce((sum, { credits }) => sum + credits, 0)
   const changes = {

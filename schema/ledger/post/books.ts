@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import { prepared, preparedText } from '../../database/prepared.ts'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 import type { Grant } from '../grants.ts'
 import { purchaseGrantId } from '../keys.ts'
@@ -71,7 +70,7 @@ interface AccountInBooks {
  * Takes the same locks as posting, until the transaction ends, so what it reads of the owner's books cannot
  * change meanwhile.
  */
-export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id }: Owner): Promise<void> {
+export async function lockOwner(trx: DatabaseTransaction, owner_id: string): Promise<void> {
   const call = sql`SELECT ledger_lock_owners(ARRAY[${owner_id}])`
   await callLedger(trx, prepared('ledger_lock_owners', call))
 }
@@ -80,10 +79,10 @@ export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id
  * The owner's books, in one round trip; its cost grows with the owner's grants, not with their usage. Lock
  * first, then read.
  */
-export async function readBooks(trx: DatabaseTransaction, owner: Owner): Promise<Books> {
+export async function readBooks(trx: DatabaseTransaction, owner_id: string): Promise<Books> {
   const [row] = await callLedger(
     trx,
-    sql<{ books: unknown }>`SELECT ledger_books(${owner.owner_id}) AS books`,
+    sql<{ books: unknown }>`SELECT ledger_books(${owner_id}) AS books`,
   )
   return booksSchema.parse(row?.books)
 }
@@ -140,10 +139,10 @@ export interface MonthToClose extends ClosedMonth {
  * fewer it throws IdempotencyConflictError, and UnbalancedTransferError when that is more than
  * `Books.used_open`.
  */
-export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: MonthToClose): Promise<void> {
+export async function closeMonth(trx: DatabaseTransaction, owner_id: string, month: MonthToClose): Promise<void> {
   await callLedger(
     trx,
-    sql`SELECT ledger_close_month(${owner.owner_id}, ${month.stripe_subscription_id},
+    sql`SELECT ledger_close_month(${owner_id}, ${month.stripe_subscription_id},
       ${month.starts_at}, ${month.used}, ${[...(month.hold_ids ?? [])]}::uuid[])`,
   )
 }
@@ -153,25 +152,24 @@ const credits = z.int()
 const time = z.string().transform((text) => new Date(text))
 
 const grantSchema = z.object({
-  id: z.string(),
-  kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment']),
-  owner_kind: z.enum(['user', 'organization']),
-  owner_id: z.string(),
-  account: z.enum(['plan', 'purchased']),
-  intent_id: z.string().nullable(),
-  stripe_subscription_id: z.string().nullable(),
-  stripe_invoice_id: z.string().nullable(),
-  month_starts_at: time.nullable(),
-  starts_at: time.nullable(),
-  ends_at: time.nullable(),
-  gross: credits,
-  refunded: credits,
-  disputed: credits,
-  returned: credits,
-  expired: credits,
-  written_off: credits,
-  adjusted: credits,
-  transfers: credits,
+id: z.string(),
+kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment']),
+owner_id: z.string(),
+account: z.enum(['plan', 'purchased']),
+intent_id: z.string().nullable(),
+stripe_subscription_id: z.string().nullable(),
+stripe_invoice_id: z.string().nullable(),
+month_starts_at: time.nullable(),
+starts_at: time.nullable(),
+ends_at: time.nullable(),
+gross: credits,
+refunded: credits,
+disputed: credits,
+returned: credits,
+expired: credits,
+written_off: credits,
+adjusted: credits,
+transfers: credits
 }) satisfies z.ZodType<GrantInBooks>
 
 const accountSchema = z.object({ balance: credits, version: credits })

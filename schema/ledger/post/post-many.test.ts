@@ -122,7 +122,7 @@ test('a grant of another owner and an owner of another kind refuse the whole bat
   )
   await postTransfer(database.worker, buildGrant('user_9', 5))
   const organization = buildTransfer(
-    buildPurchaseGrant({ owner_kind: 'organization', owner_id: 'user_9' }, randomUUID()),
+    buildPurchaseGrant('user_9', randomUUID()),
     { kind: 'credit_purchase', ordinal: 1, amount: 5 },
   )
   await expect(postTransfers(database.worker, [one, organization])).rejects.toThrow()

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import type { Owner } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 
 /** A billing month, and the time in which usage belongs to it. */
@@ -29,7 +28,7 @@ export interface UsageInMonth
  */
 export async function readUsageInMonths(
   trx: DatabaseTransaction,
-  { owner_kind, owner_id }: Owner,
+  owner_id: string,
   windows: readonly UsageWindow[],
 ): Promise<UsageInMonth[]> {
   if (windows.length === 0) return []

@@ -9,10 +9,11 @@ export interface AccountHead {
   readonly hash: string
 }
 
+/** The `owner_id` of the accounts that take the other side of every transfer. */
+export const house = 'house'
+
 /** Whose an account is, and how far its chain was followed. */
 export interface Account {
-  /** Null when the account does not exist. */
-  readonly owner_kind: string | null
   readonly owner_id: string | null
   head: AccountHead | null
 }
@@ -55,7 +56,7 @@ export class Accounts {
   get(id: number): Account {
     let account = this.#known.get(id)
     if (!account) {
-      account = { owner_kind: null, owner_id: null, head: null }
+      account = { owner_id: null, head: null }
       this.#known.set(id, account)
     }
     return account
@@ -67,13 +68,13 @@ export class Accounts {
 
   /** The latest entries of owners' accounts that exist, of those that are known. */
   *heads(): Generator<AccountHead & { readonly account_id: number }> {
-    for (const [account_id, { owner_kind, head }] of this.#known) {
-      if (head && owner_kind !== null && owner_kind !== 'house') yield { account_id, ...head }
+    for (const [account_id, { owner_id, head }] of this.#known) {
+      if (head && owner_id !== null && owner_id !== house) yield { account_id, ...head }
     }
   }
 
-  #add({ account_id, owner_kind, owner_id, ...head }: AccountRow): void {
-    this.#known.set(account_id, { owner_kind, owner_id, head: headOf(head) })
+  #add({ account_id, owner_id, ...head }: AccountRow): void {
+    this.#known.set(account_id, { owner_id, head: headOf(head) })
   }
 }
 

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import type { Owner } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
 import { planToLookUp, planToReadAll } from './planned.ts'
 import type { ReportProblem } from './problems.ts'
@@ -45,7 +44,8 @@ const sumsOfAllGrants = sql`(
     LEFT JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = account.id
     WHERE t.grant_id IS NOT NULL GROUP BY t.owner_id, t.grant_id)`
 
-interface GrantRow extends Owner {
+interface GrantRow  {
+  readonly owner_id: string
   readonly id: string
   /** Null when the grant does not exist, or is another owner's than its transfers. */
   readonly kind: GrantKind | null
@@ -67,7 +67,7 @@ interface GrantsRead {
   readonly grants: number
   readonly subscriptionIds: ReadonlySet<string>
   /** Owners with grants on the plan account, of those that were chosen. */
-  readonly planOwners: ReadonlyMap<string, Owner>
+  readonly planOwners: ReadonlySet<string>
 }
 
 /**
@@ -81,7 +81,7 @@ export async function checkGrants(
   problem: ReportProblem,
 ): Promise<GrantsRead> {
   const subscriptionIds = new Set<string>()
-  const planOwners = new Map<string, Owner>()
+  const planOwners = new Set<string>()
   let count = 0
   const check = async (grantsAndSums: RawBuilder<unknown>) => {
     for await (const grants of batchesOfRows(trx, grantsWith(grantsAndSums))) {
@@ -89,8 +89,7 @@ export async function checkGrants(
         if (grant.kind !== null) count++
         if (grant.stripe_subscription_id) subscriptionIds.add(grant.stripe_subscription_id)
         if (chosen !== 'all' && (grant.kind === 'month' || grant.kind === 'seats')) {
-          const { owner_kind, owner_id } = grant
-          planOwners.set(`${owner_id}`, { owner_kind, owner_id })
+          planOwners.add(grant.owner_id)
         }
         checkGrant(grant, problem)
       }

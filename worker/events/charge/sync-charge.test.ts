@@ -20,16 +20,16 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.owner)
+const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.owner_id)
 const use = (bought: PaidPurchase, credits: number) =>
   spendOne(database.server, {
-    ...bought.owner,
-    credits,
-    idempotency_key: crypto.randomUUID(),
-    occurred_at: new Date(),
-    actor: bought.user_id,
-    reason: 'Test',
-  })
+owner_id: bought.owner_id,
+credits,
+idempotency_key: crypto.randomUUID(),
+occurred_at: new Date(),
+actor: bought.user_id,
+reason: 'Test'
+})
 
 async function chargeOf(bought: PaidPurchase): Promise<string> {
   const { data } = await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })
@@ -73,7 +73,7 @@ async function buildPurchaseByInvoice(parts: readonly number[]) {
   const cause = { event_id: null, actor: 'stripe', now: new Date() }
   const post = () =>
     database.worker.transaction().execute((trx) => postPurchaseDifference(trx, intent, cause))
-  const balance = () => findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })
+  const balance = () => findBalance(database.owner, user_id)
   return { customer, invoice, intent, post, balance }
 }
 
