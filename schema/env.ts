@@ -277,7 +277,8 @@ export function examineEnvironment(raw: Record<string, string | undefined>): {
   const { environment, wrong } = readEnvironment(raw)
   const withDefaults = {
     ...environment,
-    APP_URL: environment.APP_URL ??
+    APP_URL:
+      environment.APP_URL ??
       (environment.NODE_ENV === 'production' ? undefined : `http://localhost:${environment.PORT}`),
   }
   const problems = sentencesOf(wrong)

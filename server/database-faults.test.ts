@@ -80,7 +80,7 @@ const clearDeadlocks = () =>
 test('a deadlock that the database reports is tried again, and no caller hears of it', async () => {
   const { server } = product
   const user_id = await buildUser(database.server)
-  
+
   await giveCredits(database, user_id, { purchased: 100 })
   const token = await buildExtensionToken(database, user_id)
   const use = (idempotency_key: string) =>
@@ -125,7 +125,7 @@ test('a report whose payer is locked for too long answers 503, is not charged, a
   const editors = await Promise.all(
     ['locked', 'free'].map(async () => {
       const user_id = await buildUser(database.server)
-      
+
       await giveCredits(database, user_id, { purchased: 100 })
       return { owner_id: user_id, token: await buildExtensionToken(database, user_id) }
     }),

@@ -18,14 +18,14 @@ async function buildPool(credits: { plan?: number; purchased?: number }) {
   const owner_id = `org_${randomUUID().slice(0, 8)}`
   await giveCredits(database, owner_id, credits)
   return (fields: Partial<Usage> = {}): Usage => ({
-owner_id,
-credits: 1,
-idempotency_key: randomUUID(),
-occurred_at: new Date(),
-actor: 'user_1',
-reason: 'Chat',
-...fields
-})
+    owner_id,
+    credits: 1,
+    idempotency_key: randomUUID(),
+    occurred_at: new Date(),
+    actor: 'user_1',
+    reason: 'Chat',
+    ...fields,
+  })
 }
 
 /** The server's database, and how many statements it was given. */

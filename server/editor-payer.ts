@@ -101,9 +101,7 @@ function otherWays(others: readonly OtherPayer[]): string {
 }
 
 export function ownerOf(payer: string, user_id: string): string {
-  return payer === 'personal'
-    ? user_id
-    : payer
+  return payer === 'personal' ? user_id : payer
 }
 
 /** A balance for an editor. A debt on one account reduces the other, so the sum of both can be spent. */

@@ -112,7 +112,8 @@ export type ReconciliationRun = z.infer<typeof runSchema>
 export const listFindings = endpoint({
   method: 'GET',
   path: '/api/support/findings',
-  summary: 'Differences between Stripe, Clerk, the facts, the books and the seats, the oldest first, and the run that found them',
+  summary:
+    'Differences between Stripe, Clerk, the facts, the books and the seats, the oldest first, and the run that found them',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({
@@ -246,7 +247,8 @@ const statementQuery = z
 export const getStatement = endpoint({
   method: 'GET',
   path: '/api/support/statement',
-  summary: 'Money that came in at Stripe beside credits sold, granted, used, expired and taken back, for each day (UTC)',
+  summary:
+    'Money that came in at Stripe beside credits sold, granted, used, expired and taken back, for each day (UTC)',
   auth: 'support',
   limit: 'read',
   query: statementQuery,

@@ -54,7 +54,8 @@ export type SupportMatch = z.infer<typeof matchSchema>
 export const searchSupport = endpoint({
   method: 'GET',
   path: '/api/support/search',
-  summary: 'Finds a customer by email address, name, invoice number, card payment, pasted link, or any id of ours, Stripe’s or Clerk’s',
+  summary:
+    'Finds a customer by email address, name, invoice number, card payment, pasted link, or any id of ours, Stripe’s or Clerk’s',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),
@@ -295,7 +296,8 @@ const workFilter = {
 export const listWork = endpoint({
   method: 'GET',
   path: '/api/support/work',
-  summary: 'Failed, stuck and ignored items with the money at stake; the queues and the oldest unapplied event',
+  summary:
+    'Failed, stuck and ignored items with the money at stake; the queues and the oldest unapplied event',
   auth: 'support',
   limit: 'read',
   query: z.strictObject({

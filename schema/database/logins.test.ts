@@ -75,10 +75,7 @@ describe('whatever it does, the login of the server cannot', () => {
   test.each([
     ['write an entry', `INSERT INTO ledger_entries DEFAULT VALUES`],
     ['write a transfer', `INSERT INTO ledger_transfers DEFAULT VALUES`],
-    [
-      'make an account',
-      `INSERT INTO ledger_accounts (owner_id, name) VALUES ('user_u', 'plan')`,
-    ],
+    ['make an account', `INSERT INTO ledger_accounts (owner_id, name) VALUES ('user_u', 'plan')`],
     ['make a grant', `INSERT INTO ledger_grants DEFAULT VALUES`],
     ['change an entry', `UPDATE ledger_entries SET amount = 1`],
     ['delete a transfer', `DELETE FROM ledger_transfers`],

@@ -38,12 +38,12 @@ describe('a checkout intent', () => {
   const purchase = async ({ plan_type = null, quantity = 500, ...fields }: Row) => {
     const user_id = await buildUser(database.server)
     return {
-id: randomUUID(),
-...(await offer(plan_type as string | null, quantity as number)),
-user_id,
-owner_id: user_id,
-...fields
-}
+      id: randomUUID(),
+      ...(await offer(plan_type as string | null, quantity as number)),
+      user_id,
+      owner_id: user_id,
+      ...fields,
+    }
   }
   const plan = { plan_type: 'teams', quantity: 5 }
   test.each<[string, Row]>([
@@ -112,12 +112,12 @@ describe('an event of the inbox', () => {
 describe('a grant', () => {
   const intent_id = randomUUID()
   const purchase = {
-id: `purchase/${intent_id}`,
-kind: 'purchase',
-account: 'purchased',
-intent_id,
-owner_id: 'user_rules'
-}
+    id: `purchase/${intent_id}`,
+    kind: 'purchase',
+    account: 'purchased',
+    intent_id,
+    owner_id: 'user_rules',
+  }
   const seconds = day.getTime() / 1000
   const month = {
     id: `month/in_1/${seconds}`,

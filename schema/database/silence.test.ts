@@ -67,13 +67,13 @@ test('a connection that goes silent in the middle of a transaction frees the row
     .catch((error: unknown) => error)
   await isLocked
   const used = await spendOne(database.server, {
-owner_id,
-credits: 3,
-idempotency_key: crypto.randomUUID(),
-occurred_at: new Date(),
-actor: owner_id,
-reason: 'Test'
-})
+    owner_id,
+    credits: 3,
+    idempotency_key: crypto.randomUUID(),
+    occurred_at: new Date(),
+    actor: owner_id,
+    reason: 'Test',
+  })
   expect(used).toMatchObject({ outcome: 'posted', purchased: 7 })
   proxy.cut()
   expect(isDatabaseUnavailable(await silent)).toBe(true)

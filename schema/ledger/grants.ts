@@ -11,7 +11,7 @@ export type GrantKind = 'purchase' | 'month' | 'seats' | 'late_month' | 'adjustm
  * One thing that brought credits. Every transfer but usage belongs to one, and moves credits of its account
  * alone.
  */
-export interface Grant  {
+export interface Grant {
   readonly owner_id: string
   /** See keys.ts. */
   readonly id: string
@@ -33,17 +33,17 @@ export function purchaseGrant(
   { intent_id, starts_at }: { readonly intent_id: string; readonly starts_at: Date },
 ): Grant {
   return {
-id: purchaseGrantId(intent_id),
-kind: 'purchase',
-owner_id,
-account: 'purchased',
-intent_id,
-stripe_subscription_id: null,
-stripe_invoice_id: null,
-month_starts_at: null,
-starts_at,
-ends_at: null
-}
+    id: purchaseGrantId(intent_id),
+    kind: 'purchase',
+    owner_id,
+    account: 'purchased',
+    intent_id,
+    stripe_subscription_id: null,
+    stripe_invoice_id: null,
+    month_starts_at: null,
+    starts_at,
+    ends_at: null,
+  }
 }
 
 /** What an invoice paid for in one billing month of a subscription, or too late for any. */
@@ -63,26 +63,26 @@ export function monthGrant(
   month: MonthOfInvoice,
 ): Grant {
   return {
-id: monthGrantId(kind, month.stripe_invoice_id, month.month_starts_at ?? month.starts_at),
-kind,
-owner_id,
-account: kind === 'late_month' ? 'purchased' : 'plan',
-...month
-}
+    id: monthGrantId(kind, month.stripe_invoice_id, month.month_starts_at ?? month.starts_at),
+    kind,
+    owner_id,
+    account: kind === 'late_month' ? 'purchased' : 'plan',
+    ...month,
+  }
 }
 
 /** The grant of what belongs to no other: one per account, or one for each act of support that adjusts it. */
 export function adjustmentGrant(owner_id: string, account: OwnerAccount, actId?: string): Grant {
   return {
-id: actId === undefined ? adjustmentGrantId(owner_id, account) : actGrantId(actId),
-kind: 'adjustment',
-owner_id,
-account,
-intent_id: null,
-stripe_subscription_id: null,
-stripe_invoice_id: null,
-month_starts_at: null,
-starts_at: null,
-ends_at: null
-}
+    id: actId === undefined ? adjustmentGrantId(owner_id, account) : actGrantId(actId),
+    kind: 'adjustment',
+    owner_id,
+    account,
+    intent_id: null,
+    stripe_subscription_id: null,
+    stripe_invoice_id: null,
+    month_starts_at: null,
+    starts_at: null,
+    ends_at: null,
+  }
 }

@@ -174,10 +174,7 @@ export async function listActs(
   if ('batch_id' in filter) return query.where('batch_id', '=', filter.batch_id).orderBy('id').execute()
   if ('state' in filter) return query.where('state', '=', filter.state).orderBy('requested_at').execute()
   const owner_id = filter.owner_id
-  return query
-    .where('owner_id', '=', owner_id)
-    .orderBy('requested_at', 'desc')
-    .execute()
+  return query.where('owner_id', '=', owner_id).orderBy('requested_at', 'desc').execute()
 }
 
 export async function countBatch(
@@ -276,12 +273,12 @@ export async function finishAct(
   await db
     .updateTable('support_acts')
     .set({
-state: 'done',
-outcome: JSON.stringify(finished.outcome),
-finished_at: finished.now,
-last_error: null,
-owner_id: (finished.owner_id && finished.owner_id)
-})
+      state: 'done',
+      outcome: JSON.stringify(finished.outcome),
+      finished_at: finished.now,
+      last_error: null,
+      owner_id: finished.owner_id && finished.owner_id,
+    })
     .where('id', '=', finished.id)
     .execute()
   await deleteActSteps(db, finished.id)

@@ -62,8 +62,13 @@ describe('the audit log', () => {
 
   test('the texts about a person are erased, and the chain stays whole', async () => {
     const user = await buildUser(database.server)
-    
-    await recordLook(database.server, { actor: 'user_sam', what: 'open_case', owner_id: user, detail: 'Ada wrote' })
+
+    await recordLook(database.server, {
+      actor: 'user_sam',
+      what: 'open_case',
+      owner_id: user,
+      detail: 'Ada wrote',
+    })
     const person = { user_id: user, objects: [user], names: [user] }
     await expect(eraseAuditTexts(database.server, person)).rejects.toThrow(/permission denied/)
     await eraseAuditTexts(database.worker, person)

@@ -54,13 +54,13 @@ export async function recordAudit(db: Kysely<DB>, entry: NewAuditEntry): Promise
   await db
     .insertInto('audit_log')
     .values({
-...fields,
-target_kind: target?.kind ?? null,
-target_id: target?.id ?? null,
-owner_id: owner_id ?? null,
-before: before === undefined ? null : JSON.stringify(before),
-after: after === undefined ? null : JSON.stringify(after)
-})
+      ...fields,
+      target_kind: target?.kind ?? null,
+      target_id: target?.id ?? null,
+      owner_id: owner_id ?? null,
+      before: before === undefined ? null : JSON.stringify(before),
+      after: after === undefined ? null : JSON.stringify(after),
+    })
     .execute()
 }
 
@@ -113,8 +113,7 @@ export async function listAudit(
     )
   }
   if (owner_id) {
-    query = query
-      .where('audit_log.owner_id', '=', owner_id)
+    query = query.where('audit_log.owner_id', '=', owner_id)
   }
   if (actor !== undefined) query = query.where('actor', '=', actor)
   if (act_id !== undefined) query = query.where('act_id', '=', act_id)

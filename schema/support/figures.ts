@@ -23,7 +23,6 @@ export async function findSeatFigures(
   db: Kysely<DB>,
   organizationId: string,
 ): Promise<{ total: number; held: number; active: number; pending: number }> {
-  
   const subscription = await findLiveSubscription(db, organizationId)
   const { active, pending } = await db
     .selectFrom('seats')

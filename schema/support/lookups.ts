@@ -45,9 +45,7 @@ export async function isKnownOwner(db: ReadDatabase, owner_id: string): Promise<
           OR EXISTS (SELECT 1 FROM organization_members WHERE organization_id = ${owner_id})`
   const { rows } = await sql<{ is_known: boolean }>`
     SELECT ${isThere} OR EXISTS (
-      SELECT 1 FROM ledger_owners WHERE owner_id = ${owner_id}) AS is_known`.execute(
-    db,
-  )
+      SELECT 1 FROM ledger_owners WHERE owner_id = ${owner_id}) AS is_known`.execute(db)
   return rows[0]?.is_known ?? false
 }
 

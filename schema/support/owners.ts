@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
-import { ownerOfId } from '../ledger/accounts.ts'
+import { isOwnerId } from '../ledger/accounts.ts'
 
 /** The owners of objects named by events: customers, charges, checkouts, or ids of Clerk's. */
 export async function findOwners(db: ReadDatabase, names: readonly string[]): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
-import { type OwnerKind, kindOf } from '../ledger/accounts.ts'
+import { kindOf, type OwnerKind } from '../ledger/accounts.ts'
 
 /** A member of an organization, or an organization of a member's. */
 export interface Relation {

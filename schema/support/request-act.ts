@@ -8,7 +8,6 @@ import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
 import {
   type AdjustmentLimits,
   insertAct,
-  ownerOf,
   paramsOf,
   type SupportActRow,
   targetOf,
@@ -192,7 +191,7 @@ function isSame(
     act.is_dry_run === asked.is_dry_run &&
     act.requested_by === asked.requested_by &&
     isDeepStrictEqual(targetOf(act), found.target) &&
-    (asked.kind !== 'adjust' || isDeepStrictEqual(ownerOf(act), found.owner_id)) &&
+    (asked.kind !== 'adjust' || isDeepStrictEqual(act.owner_id, found.owner_id)) &&
     isDeepStrictEqual(paramsOf(act), params)
   )
 }

@@ -24,7 +24,6 @@ const atStripe: Readonly<Record<string, RegExp>> = { subscription: /^sub_\w+$/, 
 /** Finds what an act is about; null when there is no such thing. A few look-ups by key. */
 export async function findTarget(db: Db, { kind, id }: RowTarget): Promise<FoundTarget | null> {
   if (kind === 'user' || kind === 'organization') {
-    
     return (await isKnownOwner(db, id)) ? { target: { kind, id }, owner_id: id, state: null } : null
   }
   const row = await findTimelineRow(db, { kind, id })

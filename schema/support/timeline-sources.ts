@@ -275,7 +275,8 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
     of: ({ owner_id }) => [
       {
         from: sql`seats p`,
-        where: kindOf(owner_id) === 'organization'
+        where:
+          kindOf(owner_id) === 'organization'
             ? sql`p.organization_id = ${owner_id}`
             : sql`p.user_id = ${owner_id} AND p.status = 'active'`,
       },

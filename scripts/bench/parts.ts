@@ -127,7 +127,6 @@ async function createWallets({ db, pool: sql }: DatabaseConnection): Promise<voi
     SELECT '${pool}', email, clerk_id, 'member', 'active' FROM users`)
   const users = Array.from({ length: wallets }, (_, index) => walletId(index))
   for (const owner_id of [...users, pool]) {
-    
     await postTransfers(db, [
       {
         idempotency_key: `bench/${owner_id}`,

@@ -88,9 +88,7 @@ async function intentOf(
   const created_at = new Date(session.created * 1000)
   const { organizationId, planType: plan_type } = metadata
   const common = { id, user_id, created_at, next_try_at: new Date() }
-  const owner_id = organizationId
-    ? organizationId
-    : user_id
+  const owner_id = organizationId ? organizationId : user_id
   if (session.mode === 'payment') {
     if (!session.amount_total) return 'It costs nothing'
     const offers = await listOffers(db, { plan_type: null, billing_frequency: null, currency })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type ActTarget, targetKinds } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { kindOf, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId, kindOf } from '../../schema/ledger/accounts.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import type { Dependencies } from '../../server/dependencies.ts'
 import { search } from '../../server/support/search.ts'

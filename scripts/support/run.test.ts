@@ -42,8 +42,7 @@ async function approve(id: string, typed_address?: string) {
   return act && outcomeOf(act)
 }
 const reason = ['--reason', 'The customer wrote to us']
-const balanceOf = async (owner_id: string) =>
-  (await findBalance(database.owner, owner_id)).total
+const balanceOf = async (owner_id: string) => (await findBalance(database.owner, owner_id)).total
 
 async function buildPaidEvent() {
   const bought = await buildPaidCredits(product)

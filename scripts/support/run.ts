@@ -8,7 +8,7 @@ import {
   adjustmentSchema,
   maximumTargets,
 } from '../../schema/api/support-acts.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { findAct, listActs, type SupportActRow } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToRefuse } from '../../schema/support/decide-act.ts'

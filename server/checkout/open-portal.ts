@@ -1,7 +1,7 @@
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { findLiveSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { planItemOf } from '../../schema/vendors/stripe/catalogue.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { ensureStripeCustomer, type OwningPayer } from './payer.ts'

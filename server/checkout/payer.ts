@@ -76,11 +76,11 @@ export async function ensureStripeCustomer(
   const known = await findStripeCustomer(deps.db, owner_id)
   if (known && (await isThere(deps.stripe, known))) return known
   const creation = await beginCreation(deps.db, {
-owner_id,
-creation_key: randomUUID(),
-params: JSON.stringify(params),
-now: new Date()
-})
+    owner_id,
+    creation_key: randomUUID(),
+    params: JSON.stringify(params),
+    now: new Date(),
+  })
   try {
     // A concurrent caller may have finished between the read and the claim.
     const stored = await findStripeCustomer(deps.db, owner_id)

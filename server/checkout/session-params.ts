@@ -1,7 +1,7 @@
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import type Stripe from 'stripe'
 import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import { priceLookupKey } from '../../schema/catalogue/sold-plans.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { taxBehavior, taxCodes } from '../../schema/vendors/stripe/catalogue.ts'
 import type { CheckoutMetadata } from '../../schema/vendors/stripe/metadata.ts'
 import type { Settings } from '../settings.ts'
@@ -16,7 +16,15 @@ type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 /** The terms of an intent that its session repeats. */
 type Terms = Pick<
   CheckoutIntent,
-  'id' | 'owner_id' | 'currency' | 'credits' | 'amount_minor' | 'plan_type' | 'billing_frequency' | 'seats' | 'trial_days'
+  | 'id'
+  | 'owner_id'
+  | 'currency'
+  | 'credits'
+  | 'amount_minor'
+  | 'plan_type'
+  | 'billing_frequency'
+  | 'seats'
+  | 'trial_days'
 >
 
 /** What a session says about its intent, in Stripe's dashboard and in the answers of session-status. */
@@ -110,7 +118,7 @@ export function creditPurchaseParams(
           tax_behavior: taxBehavior,
           product_data: {
             name: `${intent.credits.toLocaleString('en-US')} credits`,
-            tax_code: taxCodes[recipientKind(intent)],
+            tax_code: taxCodes[intent.owner_id === null ? 'organization' : kindOf(intent.owner_id)],
           },
         },
       },

@@ -38,14 +38,14 @@ export async function startCreditPurchase(
   const created_at = deps.now()
   const sold = { plan_type: null, billing_frequency: null, currency }
   const intent = await insertOrFindIntent(deps.db, {
-id: purchase.attempt_id,
-user_id: user.clerk_id,
-owner_id,
-offer_id: (await findOffer(deps.db, sold, user.clerk_id)).id,
-quantity: purchase.credits,
-created_at,
-next_try_at: new Date(created_at.getTime() + deps.settings.claim_after_ms)
-})
+    id: purchase.attempt_id,
+    user_id: user.clerk_id,
+    owner_id,
+    offer_id: (await findOffer(deps.db, sold, user.clerk_id)).id,
+    quantity: purchase.credits,
+    created_at,
+    next_try_at: new Date(created_at.getTime() + deps.settings.claim_after_ms),
+  })
   requestLog.note({ intent_id: purchase.attempt_id })
   if (!intent) throw checkoutSuperseded()
   const params = creditPurchaseParams(intent, {

@@ -188,7 +188,7 @@ describe('one subscription per owner', () => {
   test('a checkout that is settled while another is being opened blocks the other', async () => {
     const first = await subscribed()
     await database.owner.deleteFrom('checkout_intents').execute()
-    
+
     const { intent_id, session_id } = await buildSubscription(database, {
       owner_id: ada.user_id,
       user_id: ada.user_id,

@@ -4,7 +4,6 @@ import { seatsNeedSubscription } from '../errors.ts'
 
 /** Locks the live subscription, as every change of a seat does. Throws `seatsNeedSubscription`. */
 export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<Subscription> {
-  
   const subscription = await lockLiveSubscription(trx, organizationId)
   if (!subscription) throw seatsNeedSubscription()
   return subscription

@@ -68,13 +68,13 @@ describe('the balance of an account', () => {
   test('the balance of an account that was used up is low, and says that there were credits', async () => {
     await giveCredits(database, personal(), { purchased: 10 })
     await spendOne(database.server, {
-owner_id: personal(),
-credits: 10,
-idempotency_key: ada.user_id,
-occurred_at: new Date(),
-actor: ada.user_id,
-reason: 'Extension usage'
-})
+      owner_id: personal(),
+      credits: 10,
+      idempotency_key: ada.user_id,
+      occurred_at: new Date(),
+      actor: ada.user_id,
+      reason: 'Extension usage',
+    })
     expect((await summary()).balance).toMatchObject({ total: 0, low: true, had_credits: true })
   })
 
@@ -246,14 +246,14 @@ describe('an organization', () => {
   const org = madeForEachTest(async () => {
     const made = await buildOrganization(clerk, ada)
     await addMember(clerk, made, bob)
-    
+
     await giveCredits(database, made.id, { plan: 1000 })
     await buildSubscription(database, { owner_id: made.id, user_id: ada.user_id, seats: 5 })
     const purchase = await buildPurchase(database.server, {
-user_id: ada.user_id,
-owner_id: made.id,
-stripe_session_id: `cs_test_${made.id}`
-})
+      user_id: ada.user_id,
+      owner_id: made.id,
+      stripe_session_id: `cs_test_${made.id}`,
+    })
     await database.owner
       .updateTable('checkout_intents')
       .set({ state: 'awaiting_payment' })

@@ -255,10 +255,12 @@ function isOnTheWay(state: RecentPaymentState): boolean {
 }
 
 const reasons: Readonly<Record<RecentPaymentState, string>> = {
-  awaiting_payment: 'Your bank is still confirming this payment, which can take a few days. The credits are added as soon as it does.',
+  awaiting_payment:
+    'Your bank is still confirming this payment, which can take a few days. The credits are added as soon as it does.',
   paid: 'Your payment has arrived. The credits are being added.',
   failed: 'The payment did not go through. Nothing was charged and no credits were added.',
-  under_review: 'Your payment has arrived, and the credits could not be added. We are looking into it; please do not pay again.',
+  under_review:
+    'Your payment has arrived, and the credits could not be added. We are looking into it; please do not pay again.',
 }
 
 function presentPayment({ created_at, ...payment }: RecentPayment): AccountPayment {

@@ -32,15 +32,15 @@ describe('a purchase of credits', () => {
     })
     const [intent] = await intents()
     expect(intent).toMatchObject({
-id: answer.intentId,
-state: 'open',
-user_id: ada.user_id,
-owner_id: ada.user_id,
-credits: 500,
-amount_minor: 700,
-currency: 'EUR',
-stripe_session_id: answer.sessionId
-})
+      id: answer.intentId,
+      state: 'open',
+      user_id: ada.user_id,
+      owner_id: ada.user_id,
+      credits: 500,
+      amount_minor: 700,
+      currency: 'EUR',
+      stripe_session_id: answer.sessionId,
+    })
     const session = await server.deps.stripe.checkout.sessions.retrieve(answer.sessionId, {
       expand: ['line_items', 'customer'],
     })

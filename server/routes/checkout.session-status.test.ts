@@ -44,10 +44,7 @@ async function settle(intentId: string, sessionId: string): Promise<void> {
     await postTransfer(trx, {
       idempotency_key: `checkout/${sessionId}`,
       kind: 'credit_purchase',
-      grant: purchaseGrant(
-        ada.user_id,
-        { intent_id: intentId, starts_at: new Date() },
-      ),
+      grant: purchaseGrant(ada.user_id, { intent_id: intentId, starts_at: new Date() }),
       occurred_at: new Date(),
       intent_id: intentId,
       event_id: null,

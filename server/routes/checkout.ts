@@ -1,4 +1,3 @@
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import type Stripe from 'stripe'
 import {
   createCreditTopupSession,
@@ -26,6 +25,7 @@ import {
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import { currencySchema } from '../../schema/catalogue/schemas.ts'
 import { type Database, inSnapshot } from '../../schema/database/connect.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findUser } from '../../schema/people/users/users.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/vendors/stripe/events.ts'

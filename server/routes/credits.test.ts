@@ -30,10 +30,7 @@ test('the transactions show purchases and usage, newest first, with their causes
   })
   await postTransfer(database.worker, {
     ...buildGrant(ada.user_id, 500, { kind: 'credit_purchase', intent_id: intent.id, house: 'sold' }),
-    grant: purchaseGrant(
-      ada.user_id,
-      { intent_id: intent.id, starts_at: new Date() },
-    ),
+    grant: purchaseGrant(ada.user_id, { intent_id: intent.id, starts_at: new Date() }),
   })
   await spend(ada.user_id, 20)
   const { items } = await page()
@@ -58,13 +55,13 @@ const spend = (
   more: { at?: Date; reason?: string; kind?: 'organization' } = {},
 ) =>
   spendOne(database.server, {
-owner_id,
-credits,
-idempotency_key: randomUUID(),
-occurred_at: more.at ?? new Date(),
-actor: owner_id,
-reason: more.reason ?? 'Extension usage'
-})
+    owner_id,
+    credits,
+    idempotency_key: randomUUID(),
+    occurred_at: more.at ?? new Date(),
+    actor: owner_id,
+    reason: more.reason ?? 'Extension usage',
+  })
 
 /** An organization with credits, an admin and a member. */
 const team = madeOnce(async () => {

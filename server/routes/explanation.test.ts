@@ -154,7 +154,7 @@ test('a request that failed is a line that costs nothing, with who asked and whe
 
 test('a request that cost more than was reserved is two lines, and the second says what it is', async () => {
   const user_id = await buildUser(database.server)
-  
+
   await postTransfer(database.worker, buildGrant(user_id, 100))
   const { id: hold_id } = await buildHold(database.server, user_id, { credits: 40 })
   await spendCredits(database.server, [
@@ -173,7 +173,7 @@ test('a request that cost more than was reserved is two lines, and the second sa
 
 test('what is reserved is told above the history of the present, with its editor, and in no search and no past', async () => {
   const user_id = await buildUser(database.server)
-  
+
   await postTransfer(database.worker, buildGrant(user_id, 100))
   const at = { user_id, now: clock.now() }
   const token = await database.server

@@ -198,7 +198,8 @@ function causeOf(caused: Caused): Cause {
     project,
     is_above_hold,
     by: null,
-    month: grant?.starts_at && grant.ends_at
+    month:
+      grant?.starts_at && grant.ends_at
         ? { starts_at: grant.starts_at.toISOString(), ends_at: grant.ends_at.toISOString() }
         : null,
     purchase: purchase && {
@@ -207,7 +208,8 @@ function causeOf(caused: Caused): Cause {
       currency: purchase.currency,
       paid_at: purchase.settled_at?.toISOString() ?? null,
     },
-    document_id: grant?.stripe_invoice_id ?? purchase?.stripe_session_id ?? purchase?.stripe_invoice_id ?? null,
+    document_id:
+      grant?.stripe_invoice_id ?? purchase?.stripe_session_id ?? purchase?.stripe_invoice_id ?? null,
   }
 }
 

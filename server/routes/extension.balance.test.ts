@@ -17,13 +17,13 @@ const give = (owner_id: string, account: 'plan' | 'purchased', amount: number) =
   giveCredits(database, owner_id, { [account]: amount })
 const spend = (user_id: string, credits: number) =>
   spendOne(database.server, {
-owner_id: person(user_id),
-credits,
-idempotency_key: randomUUID(),
-occurred_at: new Date(),
-actor: user_id,
-reason: 'Test usage'
-})
+    owner_id: person(user_id),
+    credits,
+    idempotency_key: randomUUID(),
+    occurred_at: new Date(),
+    actor: user_id,
+    reason: 'Test usage',
+  })
 const balance = (token: string, payer?: string) =>
   server.ask(getExtensionBalance, { token, ...(payer && { query: { payer } }) })
 /** As `curl -H 'If-None-Match: …'` asks; fetch adds a Cache-Control, which must change nothing. */

@@ -56,7 +56,8 @@ const tooMany = {
   status: 409,
   body: {
     code: 'too_many_editors',
-    message: 'You have 10 connected editors, which is the maximum. Revoke one on your dashboard, then try again.',
+    message:
+      'You have 10 connected editors, which is the maximum. Revoke one on your dashboard, then try again.',
   },
 }
 

@@ -45,16 +45,8 @@ async function colleague(credits: { own?: number; pool?: number } = {}) {
   await buildUser(database.server, person.user_id)
   await addMember(clerk, org, person)
   await buildSeat(database, { organization_id: org.id, ...seatOf(person) })
-  await giveCredits(
-    database,
-    person.user_id,
-    { purchased: credits.own ?? 0 },
-  )
-  await giveCredits(
-    database,
-    org.id,
-    { purchased: credits.pool ?? 0 },
-  )
+  await giveCredits(database, person.user_id, { purchased: credits.own ?? 0 })
+  await giveCredits(database, org.id, { purchased: credits.pool ?? 0 })
   return { person, org, boss }
 }
 const seatOf = ({ user_id, email }: Person) => ({ user_id, email: email.toLowerCase() })
@@ -112,9 +104,13 @@ describe('the list of payers', () => {
 
   test('a payer without credits has none, and one whose plan is not paid has a payment that failed', async () => {
     const { person, org, boss } = await colleague()
-    
+
     await buildUser(database.server, boss.user_id)
-    await buildSubscription(database, { owner_id: org.id, user_id: boss.user_id, fields: { status: 'past_due' } })
+    await buildSubscription(database, {
+      owner_id: org.id,
+      user_id: boss.user_id,
+      fields: { status: 'past_due' },
+    })
     expect(await payersOf(await editorOf(person))).toMatchObject([
       { id: 'personal', cannot_pay: 'no_credits', is_default: true },
       { id: org.id, cannot_pay: 'payment_failed', is_default: false },
@@ -211,7 +207,8 @@ describe('the payer of a token', () => {
       status: 404,
       body: {
         code: 'payer_not_found',
-        error: 'You have no seat any more in the organization that pays for this editor. Please choose who pays for it. Your personal balance could pay for this instead.',
+        error:
+          'You have no seat any more in the organization that pays for this editor. Please choose who pays for it. Your personal balance could pay for this instead.',
         payer: org.id,
         other_payers: [{ id: 'personal', available: 50 }],
       },
@@ -282,7 +279,8 @@ test('a refusal for too few credits names those who could pay, and says so', asy
   expect(await report(own, { credits: 60 })).toMatchObject({
     status: 402,
     body: {
-      error: 'Not enough credits. This takes 60 credits, and your personal balance has 50. Please buy more credits. An organization in which you have a seat could pay for this instead.',
+      error:
+        'Not enough credits. This takes 60 credits, and your personal balance has 50. Please buy more credits. An organization in which you have a seat could pay for this instead.',
       other_payers: [{ id: org.id, available: 500 }],
     },
   })

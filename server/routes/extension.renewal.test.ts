@@ -27,9 +27,7 @@ interface Life {
 /** A person with 3 bought credits, and a plan whose last paid period ends as given. */
 async function customer({ paid_until, period, status = 'active', cancel_at }: Life, org?: string) {
   const user_id = await buildUser(database.server)
-  const owner_id = org
-    ? org
-    : user_id
+  const owner_id = org ? org : user_id
   const fields = {
     status,
     current_period_start: inHours(period[0]),
@@ -40,18 +38,18 @@ async function customer({ paid_until, period, status = 'active', cancel_at }: Li
   await database.worker
     .insertInto('paid_invoice_lines')
     .values({
-owner_id,
-stripe_invoice_id: `in_${randomUUID()}`,
-stripe_subscription_id: id,
-kind: 'period',
-starts_at: inHours(paid_until - month),
-ends_at: inHours(paid_until),
-seats: 1,
-amount_paid_minor: 2000,
-paid_at: inHours(paid_until - month),
-total_minor: 2000,
-amount_minor: 2000
-})
+      owner_id,
+      stripe_invoice_id: `in_${randomUUID()}`,
+      stripe_subscription_id: id,
+      kind: 'period',
+      starts_at: inHours(paid_until - month),
+      ends_at: inHours(paid_until),
+      seats: 1,
+      amount_paid_minor: 2000,
+      paid_at: inHours(paid_until - month),
+      total_minor: 2000,
+      amount_minor: 2000,
+    })
     .execute()
   await giveCredits(database, owner_id, { purchased: 3 })
   if (org) await buildSeat(database, { organization_id: org, user_id, role: 'member' })

@@ -152,14 +152,14 @@ export const extensionRoutes = [
     const { credits: required } = body
     const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
     const usage = await deps.editorCalls.spend({
-owner_id: payer.owner_id,
-...reported,
-failure,
-occurred_at: deps.now(),
-actor: user_id,
-token_id: editor_token_id,
-reason: description
-})
+      owner_id: payer.owner_id,
+      ...reported,
+      failure,
+      occurred_at: deps.now(),
+      actor: user_id,
+      token_id: editor_token_id,
+      reason: description,
+    })
     if (usage.outcome === 'refused') throw await refuseSpending(deps, payer, usage, required)
     return {
       success: true,

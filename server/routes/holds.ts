@@ -1,4 +1,3 @@
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import {
   type EditorHold,
   extendHold,
@@ -7,6 +6,7 @@ import {
   reserveCredits,
   settleHold,
 } from '../../schema/api/holds.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { FoundHold } from '../../schema/ledger/read/holds.ts'
 import type { Hold, SpendOutcome } from '../../schema/ledger/spend/usage.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -23,15 +23,15 @@ export const holdsRoutes = [
     const required = body.at_least ?? body.credits
     const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
     const outcome = await deps.editorCalls.spend({
-owner_id: payer.owner_id,
-...asked,
-action: 'reserve',
-occurred_at: deps.now(),
-actor: user_id,
-token_id: editor_token_id,
-reason: description,
-lasting_s: expires_in * 60
-})
+      owner_id: payer.owner_id,
+      ...asked,
+      action: 'reserve',
+      occurred_at: deps.now(),
+      actor: user_id,
+      token_id: editor_token_id,
+      reason: description,
+      lasting_s: expires_in * 60,
+    })
     if (outcome.outcome === 'refused') throw await refuseSpending(deps, payer, outcome, required)
     if (outcome.outcome === 'too_many') throw tooManyHolds(await secondsUntilExpiry(deps, payer.owner_id))
     return {

@@ -20,22 +20,18 @@ const peopleOf = ({ organization, admin }: Team, by: Person = admin) =>
 
 async function use({ organization }: Team, { user_id }: Person, credits: number, daysAgo = 0): Promise<void> {
   await spendOne(database.server, {
-owner_id: organization.id,
-credits,
-idempotency_key: randomUUID(),
-occurred_at: new Date(Date.now() - daysAgo * 24 * 3600 * 1000),
-actor: user_id,
-reason: 'Extension usage'
-})
+    owner_id: organization.id,
+    credits,
+    idempotency_key: randomUUID(),
+    occurred_at: new Date(Date.now() - daysAgo * 24 * 3600 * 1000),
+    actor: user_id,
+    reason: 'Extension usage',
+  })
 }
 
 async function teamWithCredits(seats = 5): Promise<Team> {
   const team = await buildTeam(product, { seats })
-  await giveCredits(
-    database,
-    team.organization.id,
-    { purchased: 100 },
-  )
+  await giveCredits(database, team.organization.id, { purchased: 100 })
   return team
 }
 

@@ -15,7 +15,7 @@ export const organizationPeopleRoutes = [
     failure: rowsFailure('Failed to load members'),
   }).handle(async ({ query, member }, { db, clerk, settings, now }) => {
     const { org_id: organization_id } = query
-    
+
     const since = await usageSince(db, organization_id, now())
     const [seats, used] = await Promise.all([
       listSeats(db, organization_id),

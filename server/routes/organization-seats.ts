@@ -36,7 +36,6 @@ export const organizationSeatsRoutes = [
     rights: members({ organization: ({ query }) => query.org_id }),
     failure: rowsFailure('Failed to load seat information'),
   }).handle(async ({ query, user_id, member }, deps) => {
-    
     const [subscription, seats] = await Promise.all([
       findLiveSubscription(deps.db, query.org_id),
       listSeats(deps.db, query.org_id),

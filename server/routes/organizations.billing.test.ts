@@ -135,18 +135,18 @@ describe('an organization subscribes', () => {
     expect(status).toBe(200)
     expect(await intents()).toMatchObject([
       {
-id: intentId,
-state: 'open',
-user_id: ada.user_id,
-owner_id: owner(),
-plan_type: 'teams',
-billing_frequency: 'monthly',
-seats: 7,
-credits: 3500,
-amount_minor: 21_000,
-currency: 'EUR',
-trial_days: 0
-},
+        id: intentId,
+        state: 'open',
+        user_id: ada.user_id,
+        owner_id: owner(),
+        plan_type: 'teams',
+        billing_frequency: 'monthly',
+        seats: 7,
+        credits: 3500,
+        amount_minor: 21_000,
+        currency: 'EUR',
+        trial_days: 0,
+      },
     ])
     const session = await stripe.client.checkout.sessions.retrieve(sessionId ?? '', { expand: ['customer'] })
     expect(session).toMatchObject({

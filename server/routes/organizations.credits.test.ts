@@ -39,13 +39,13 @@ const grant = (account: 'plan' | 'purchased', amount: number) =>
   giveCredits(database, owner(), { [account]: amount })
 const use = (credits: number, at: string) =>
   spendOne(database.server, {
-owner_id: owner(),
-credits,
-idempotency_key: at,
-occurred_at: new Date(at),
-actor: 'test',
-reason: 'Usage'
-})
+    owner_id: owner(),
+    credits,
+    idempotency_key: at,
+    occurred_at: new Date(at),
+    actor: 'test',
+    reason: 'Usage',
+  })
 const read = (token = bob.token, org_id = org.id) =>
   server.api(getOrganizationCredits, { token, query: { org_id } })
 /** A subscription whose billing month runs from the tenth to the tenth. */
@@ -151,14 +151,14 @@ describe('a top-up of an organization', () => {
     const { checkout_url, sessionId, intentId } = body as Record<string, string>
     expect(await intents()).toMatchObject([
       {
-id: intentId,
-state: 'open',
-user_id: ada.user_id,
-owner_id: owner(),
-credits: 1500,
-amount_minor: 2100,
-currency: 'EUR'
-},
+        id: intentId,
+        state: 'open',
+        user_id: ada.user_id,
+        owner_id: owner(),
+        credits: 1500,
+        amount_minor: 2100,
+        currency: 'EUR',
+      },
     ])
     const session = await server.deps.stripe.checkout.sessions.retrieve(sessionId ?? '', {
       expand: ['customer'],

@@ -40,7 +40,8 @@ export const organizationsRoutes = [
     failure: rowsFailure('Failed to load billing information'),
   }).handle(async ({ query }, { db }) => {
     const owner_id = organizationOwner(query.orgId)
-    const subscription = (await findLiveSubscription(db, owner_id)) ?? (await findLatestSubscription(db, owner_id))
+    const subscription =
+      (await findLiveSubscription(db, owner_id)) ?? (await findLatestSubscription(db, owner_id))
     if (!subscription) return { hasSubscription: false, subscription: null }
     return {
       hasSubscription: isLive(subscription),
@@ -61,14 +62,14 @@ export const organizationsRoutes = [
       deps,
       {
         request: {
-user_id,
-owner_id,
-plan_type: body.plan_type,
-billing_frequency: body.billing_frequency,
-currency: (await chooseCurrency(deps.db, owner_id, body.currency)).code,
-seats: body.seats_total,
-ends_subscription_id: await ownPlanToEnd(deps.db, user_id, body.end_own_plan)
-},
+          user_id,
+          owner_id,
+          plan_type: body.plan_type,
+          billing_frequency: body.billing_frequency,
+          currency: (await chooseCurrency(deps.db, owner_id, body.currency)).code,
+          seats: body.seats_total,
+          ends_subscription_id: await ownPlanToEnd(deps.db, user_id, body.end_own_plan),
+        },
         payer: organizationPayer(admin),
         shown_price: undefined,
         returns: returnPages(deps.settings, { success: '/payment/success', cancel: billingTab }),

@@ -68,13 +68,13 @@ async function subscribeAndPay(person: Person, billingFrequency: Frequency): Pro
 
 const use = (person: Person, credits: number) =>
   spendOne(database.server, {
-owner_id: person.user_id,
-credits,
-idempotency_key: randomUUID(),
-occurred_at: clock.now(),
-actor: person.user_id,
-reason: 'Test'
-})
+    owner_id: person.user_id,
+    credits,
+    idempotency_key: randomUUID(),
+    occurred_at: clock.now(),
+    actor: person.user_id,
+    reason: 'Test',
+  })
 
 async function confirm(person: Person, to: Frequency, payer = 'personal'): Promise<Response> {
   const { body } = await start(person, to, payer)

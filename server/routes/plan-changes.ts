@@ -62,7 +62,6 @@ export const planChangesRoutes = [
     rights: oneself,
     failure: subscriptionFailure('The preview could not be loaded'),
   }).handle(async ({ user_id }, { db, now }) => {
-    
     return inSnapshot(db, async (trx) => {
       const live = await findLiveSubscription(trx, user_id)
       if (!live) return { plan: null }

@@ -41,9 +41,12 @@ export const reconciliationRoutes = [
       after: cursor === undefined ? undefined : decodeCursor(cursor),
     })
     const [last] = await listRuns(db, 1)
-    const present = await presentOwners(db, findings.map(ownerOf))
+    const present = await presentOwners(
+      db,
+      findings.map(({ owner_id }) => owner_id),
+    )
     return {
-      findings: findings.map((row) => presentFinding(row, present(ownerOf(row)))),
+      findings: findings.map((row) => presentFinding(row, present(row.owner_id))),
       next_cursor: next && encodeCursor(next),
       counts: presentCounts(await countFindings(db)),
       last_run: last ? presentRun(last, await nameColleagues({ db, clerk }, [last.requested_by])) : null,

@@ -14,21 +14,21 @@ describe('a plan', () => {
     const answer = await subscribed({ billingFrequency: 'yearly', currency: 'GBP', priceId: 'pro_yearly' })
     const [intent] = await intents()
     expect(intent).toMatchObject({
-id: answer.intentId,
-kind: 'subscription',
-state: 'open',
-user_id: ada.user_id,
-owner_id: ada.user_id,
-plan_type: 'pro',
-billing_frequency: 'yearly',
-currency: 'GBP',
-seats: 1,
-credits_per_seat: 500,
-credits: 500,
-amount_minor: 19_200,
-trial_days: 14,
-stripe_session_id: answer.sessionId
-})
+      id: answer.intentId,
+      kind: 'subscription',
+      state: 'open',
+      user_id: ada.user_id,
+      owner_id: ada.user_id,
+      plan_type: 'pro',
+      billing_frequency: 'yearly',
+      currency: 'GBP',
+      seats: 1,
+      credits_per_seat: 500,
+      credits: 500,
+      amount_minor: 19_200,
+      trial_days: 14,
+      stripe_session_id: answer.sessionId,
+    })
     const session = await sessionOf(answer)
     expect(session).toMatchObject({
       url: answer.url,
@@ -89,12 +89,12 @@ stripe_session_id: answer.sessionId
     expect(await intents()).toMatchObject([
       { id: pro.intentId, state: 'expired' },
       {
-id: team.intentId,
-owner_id: null,
-seats: 100,
-credits: 50_000,
-trial_days: 0
-},
+        id: team.intentId,
+        owner_id: null,
+        seats: 100,
+        credits: 50_000,
+        trial_days: 0,
+      },
     ])
     expect(new Set(customers).size).toBe(2)
     const kept = await database.owner

@@ -21,22 +21,22 @@ export const subscriptionsRoutes = [
     if (!isTeam && body.seats !== 1) throw oneSeatOnly()
     const returns = returnAddresses(deps.settings, body)
     const user = await findOrCreateAccount(deps, user_id)
-    
+
     // An organization that does not exist yet has the currency of its order, not its buyer's.
     const { code } = await chooseCurrency(deps.db, user_id, isTeam ? undefined : body.currency)
     return startSubscription(
       deps,
       {
         request: {
-user_id,
-owner_id: isTeam ? null : user_id,
-organization_name: (isTeam && body.organizationName) || null,
-ends_subscription_id: await ownPlanToEnd(deps.db, user_id, isTeam && body.endOwnPlan),
-plan_type: body.planType,
-billing_frequency: body.billingFrequency,
-currency: (isTeam && body.currency) || code,
-seats: body.seats
-},
+          user_id,
+          owner_id: isTeam ? null : user_id,
+          organization_name: (isTeam && body.organizationName) || null,
+          ends_subscription_id: await ownPlanToEnd(deps.db, user_id, isTeam && body.endOwnPlan),
+          plan_type: body.planType,
+          billing_frequency: body.billingFrequency,
+          currency: (isTeam && body.currency) || code,
+          seats: body.seats,
+        },
         payer: isTeam ? newOrganizationPayer(user) : personalPayer(user),
         shown_price: body.priceId,
         returns,

@@ -52,8 +52,7 @@ const audit = async (query: Record<string, string>) =>
   (await server.ask(getAuditLog, { ...sam, query })).data.items
 const auditOf = async (owner_id: string) =>
   (await audit({ owner_id })).map(({ outcome, actor, detail }) => ({ outcome, actor: actor.id, detail }))
-const balanceOf = async (owner_id: string) =>
-  (await findBalance(database.owner, owner_id)).total
+const balanceOf = async (owner_id: string) => (await findBalance(database.owner, owner_id)).total
 
 /** What the worker does with the jobs. */
 async function work(acts: Answer['acts']): Promise<void> {
@@ -208,9 +207,9 @@ describe('an adjustment above the limit', () => {
     expect(await balanceOf(user)).toBe(0)
     const waiting = await server.ask(getSupportActs, sue)
     expect(waiting.data.acts.find((act) => act.id === id)?.owner).toEqual({
-owner_id: user,
-label: 'u…@tidemark.test'
-})
+      owner_id: user,
+      label: 'u…@tidemark.test',
+    })
 
     expect(await server.api(approveSupportAct, { ...sam, body: { id } })).toMatchObject({
       status: 403,

@@ -13,7 +13,6 @@ import {
 } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { freshJobId } from '../../schema/inbox/queues/producer.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
 import { listNames } from '../../schema/people/users/users.ts'
 import {
   type ActFilter,
@@ -21,7 +20,6 @@ import {
   countBatch,
   listActs,
   outcomeOf,
-  ownerOf,
   paramsOf,
   type SupportActRow,
 } from '../../schema/support/acts.ts'
@@ -252,8 +250,12 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
 }
 
 async function labelsOf(db: Database, rows: readonly SupportActRow[]) {
-  const present = await presentOwners(db, rows.map(({ owner_id }) => owner_id))
-  return (owner_id: string | null) => owner_id === null ? null : { owner_id, label: present(owner_id)?.label ?? null }
+  const present = await presentOwners(
+    db,
+    rows.map(({ owner_id }) => owner_id),
+  )
+  return (owner_id: string | null) =>
+    owner_id === null ? null : { owner_id, label: present(owner_id)?.label ?? null }
 }
 
 async function presentEntries(deps: Deps, rows: readonly ListedEntry[]): Promise<AuditEntry[]> {

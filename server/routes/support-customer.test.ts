@@ -33,13 +33,13 @@ test('support reads the balance, the usage and the invoices that the customer re
   const owner = ada.user_id
   await giveCredits(database, owner, { purchased: 30 })
   await spendOne(database.server, {
-owner_id: owner,
-credits: 1,
-idempotency_key: randomUUID(),
-occurred_at: clock.now(),
-actor: owner,
-reason: 'Chat'
-})
+    owner_id: owner,
+    credits: 1,
+    idempotency_key: randomUUID(),
+    occurred_at: clock.now(),
+    actor: owner,
+    reason: 'Chat',
+  })
   const time_zone = 'Europe/Berlin'
 
   const seen = await server.ask(getCustomerBalance, { token: sam.token, query: { owner } })

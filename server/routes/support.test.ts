@@ -353,7 +353,7 @@ describe('a search', () => {
   test('a case says in plain words why a call would be refused: what is reserved by whom, a debt, and what expires', async () => {
     const organization = `org_${randomUUID().replaceAll('-', '')}`
     await giveCredits(database, organization, { purchased: 100 })
-    const noticesOf = async ({ owner_id }: { owner_id: string }) => {
+    const noticesOf = async (owner_id: string) => {
       return (await trace(owner_id)).case_summary?.notices
     }
     expect(await noticesOf(organization)).toEqual([])
@@ -601,8 +601,7 @@ describe('a trace', () => {
     const update = { items: five, proration_behavior: 'create_prorations' } as const
     await subscriptions.update(subscription_id ?? '', update)
     await worker.catchUp()
-    const told = async () =>
-      (await trace(owner_id)).timeline.find((item) => item.kind === 'subscription')
+    const told = async () => (await trace(owner_id)).timeline.find((item) => item.kind === 'subscription')
     expect(await told()).toMatchObject({
       level: 'waiting',
       detail: expect.stringMatching(/ Changed to 5 seats on \d+ \w+ \d+, not yet invoiced or paid\. /),
@@ -794,14 +793,14 @@ describe('a trace', () => {
     await database.worker
       .insertInto('charges')
       .values({
-owner_id: ada.user_id,
-stripe_charge_id: `ch_${randomUUID()}`,
-intent_id,
-amount_minor: 700,
-refunded_minor: 700,
-disputed_minor: 0,
-snapshot_order: 1
-})
+        owner_id: ada.user_id,
+        stripe_charge_id: `ch_${randomUUID()}`,
+        intent_id,
+        amount_minor: 700,
+        refunded_minor: 700,
+        disputed_minor: 0,
+        snapshot_order: 1,
+      })
       .execute()
     expect((await trace(ada.user_id)).case_summary).toMatchObject({
       sentence: expect.stringMatching(
@@ -864,20 +863,20 @@ snapshot_order: 1
 
   test('a trace is read page by page, each item once, uses of credits only when they are asked for', async () => {
     const user_id = await buildUser(database.server)
-    
+
     await postTransfers(
       database.worker,
       Array.from({ length: 70 }, () => buildGrant(user_id, 10)),
     )
     for (let used = 0; used < 60; used += 1) {
       await spendOne(database.server, {
-owner_id: user_id,
-credits: 1,
-idempotency_key: randomUUID(),
-occurred_at: new Date(),
-actor: user_id,
-reason: 'Chat'
-})
+        owner_id: user_id,
+        credits: 1,
+        idempotency_key: randomUUID(),
+        occurred_at: new Date(),
+        actor: user_id,
+        reason: 'Chat',
+      })
     }
     await postTransfers(database.worker, [buildGrant(user_id, 10)])
     const walk = async (query: Record<string, string>) => {
@@ -1085,11 +1084,7 @@ describe('two people at one case', () => {
     expect((await open(sam)).visitors).toMatchObject([{ user_id: kim.user_id, name: 'Kim Care' }])
     expect((await stay(kim)).visitors).toMatchObject([{ user_id: sam.user_id }])
     await open(kim)
-    const lines = await listAudit(
-      database.server,
-      { owner_id: ada.user_id },
-      { limit: 10 },
-    )
+    const lines = await listAudit(database.server, { owner_id: ada.user_id }, { limit: 10 })
     expect(lines.map(({ actor, what }) => ({ actor, what }))).toEqual([
       { actor: sam.user_id, what: 'open_case' },
       { actor: kim.user_id, what: 'open_case' },

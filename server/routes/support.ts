@@ -1,6 +1,6 @@
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { countSearches, recordLook } from '../../schema/support/audit.ts'
 import { openCase, type Visit } from '../../schema/support/visits.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -60,7 +60,6 @@ export async function openCaseOf(
   ownerId: string,
   user_id: string,
 ): Promise<{ readonly owner_id: string; readonly others: Visit[] }> {
-  const owner_id = ownerOfId(ownerId)
-  if (!owner_id) throw supportItemNotFound()
-  return { owner_id, others: await openCase(db, { owner_id, user_id, now: now() }) }
+  if (!isOwnerId(ownerId)) throw supportItemNotFound()
+  return { owner_id: ownerId, others: await openCase(db, { owner_id: ownerId, user_id, now: now() }) }
 }

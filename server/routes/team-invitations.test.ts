@@ -325,7 +325,8 @@ describe('the membership limit of an organization at Clerk', () => {
       status: 409,
       body: {
         code: 'organization_full',
-        error: 'The sign-in service has no room for another member of this organization, although a seat is free. Please contact support.',
+        error:
+          'The sign-in service has no room for another member of this organization, although a seat is free. Please contact support.',
       },
     })
     expect(await seatsUsed(ours)).toBe(5)

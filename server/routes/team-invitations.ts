@@ -1,4 +1,3 @@
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import {
   listTeamInvitations,
   revokeTeamInvitation,
@@ -10,6 +9,7 @@ import {
   lockLiveSubscription,
 } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import {
   countInvited,
   endInvitation,
@@ -47,7 +47,6 @@ export const teamInvitationsRoutes = [
     }),
     failure: rowsFailure('Failed to load invitations'),
   }).handle(async ({ query, admin: { organization_id } }, deps) => {
-    
     const [invitations, subscription, held, invited] = await Promise.all([
       listInvitations(
         deps.db,
@@ -145,7 +144,7 @@ async function findNamedOrganization(
 ): Promise<string | null> {
   if (org_id !== undefined) return org_id
   const subscription = await findSubscription(db, subscription_id)
-  return kindOf(subscription?.owner_id) === 'organization' ? subscription.owner_id : null
+  return subscription && kindOf(subscription.owner_id) === 'organization' ? subscription.owner_id : null
 }
 
 /** The same error whether the subscription does not exist yet or belongs to another organization. */

@@ -27,21 +27,21 @@ async function use(owner_id: string, actor: string, usages: readonly (Partial<Us
   await spendCredits(
     database.server,
     usages.map(({ day = 2, ...fields }) => ({
-owner_id,
-credits: 1,
-idempotency_key: randomUUID(),
-occurred_at: new Date(Date.UTC(2026, 2, day, 12)),
-actor,
-reason: 'Chat',
-...fields
-})),
+      owner_id,
+      credits: 1,
+      idempotency_key: randomUUID(),
+      occurred_at: new Date(Date.UTC(2026, 2, day, 12)),
+      actor,
+      reason: 'Chat',
+      ...fields,
+    })),
   )
 }
 
 async function personWithCredits(credits = 10_000): Promise<Person & { owner_id: string }> {
   const person = await signUp(clerk)
   await buildUser(database.server, person.user_id)
-  
+
   await giveCredits(database, person.user_id, { purchased: credits })
   return { ...person, owner_id: person.user_id }
 }

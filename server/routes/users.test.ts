@@ -58,7 +58,7 @@ describe('initializing a user', () => {
     expect(await initialize()).toEqual({ personal: false, team: false, team_organization_id: null })
     const { user_id } = ada
     const teamOf = (owner_id: string) => owner_id
-    
+
     await buildSubscription(database, { owner_id: user_id, user_id, fields: { status: 'past_due' } })
     await buildSubscription(database, {
       owner_id: teamOf('org_old'),

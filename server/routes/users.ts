@@ -43,10 +43,7 @@ export const usersRoutes = [
 ]
 
 async function findSubscribed(db: Database, user_id: string) {
-  const [own, team] = await Promise.all([
-    findLiveSubscription(db, user_id),
-    findLiveTeam(db, user_id),
-  ])
+  const [own, team] = await Promise.all([findLiveSubscription(db, user_id), findLiveTeam(db, user_id)])
   return { personal: Boolean(own), team: Boolean(team), team_organization_id: team?.owner_id ?? null }
 }
 

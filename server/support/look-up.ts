@@ -2,7 +2,7 @@ import type { LookupKind, SupportMatch } from '../../schema/api/support.ts'
 import type { TraceItem, TraceItemKind } from '../../schema/api/support-timeline.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { queueNames } from '../../schema/inbox/queues/queues.ts'
-import { kindOf, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId, kindOf } from '../../schema/ledger/accounts.ts'
 import { findHeldBy, findTransferIds, isKnownOwner } from '../../schema/support/lookups.ts'
 import { findFirstOwner, findOwners } from '../../schema/support/owners.ts'
 import { findTimelineRow, type TimelineRow } from '../../schema/support/timeline.ts'
@@ -38,7 +38,7 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, links: Links): Pr
       return lookUpEmail(deps, id.toLowerCase())
     case 'name': {
       const named = await deps.clerk.findOwnersByName(id)
-      return named.map(({ name, ...owner_id }) => ownerHit(owner_id, { name }))
+      return named.map(({ name, owner_id }) => ownerHit(owner_id, { name }))
     }
     case 'user':
     case 'organization':
@@ -90,9 +90,8 @@ async function lookUpRow(
   return item && { kind, id: item.id, owner_id: await findFirstOwner(db, row.names), item, row }
 }
 
-async function lookUpOwner({ db, clerk }: Deps, id: string): Promise<Hit[]> {
-  const owner_id = ownerOfId(id)
-  if (!owner_id) return []
+async function lookUpOwner({ db, clerk }: Deps, owner_id: string): Promise<Hit[]> {
+  if (!isOwnerId(owner_id)) return []
   if (!(await isKnownOwner(db, owner_id)) && !(await clerk.identify(owner_id))) return []
   return [ownerHit(owner_id)]
 }
@@ -110,11 +109,9 @@ async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
     return typeof identity === 'object' ? identity.name : null
   }
   const people = [...new Set([...ours.users, ...theirs])].map(async (owner_id) => {
-    
     return ownerHit(owner_id, { name: (await nameOf(owner_id)) ?? masked })
   })
   const organizations = ours.organizations.map(async ({ organization_id, via }) => {
-    
     return ownerHit(organization_id, { name: await nameOf(organization_id), held: { via, label: masked } })
   })
   return Promise.all([...people, ...organizations])

@@ -17,7 +17,7 @@ export async function presentOwners(
   db: ReadDatabase,
   owners: readonly (string | null)[],
 ): Promise<(owner_id: string | null) => SupportOwner | null> {
-  const people = owners.flatMap((owner_id) => (kindOf(owner_id) === 'user' ? [owner_id] : []))
+  const people = owners.filter((id) => id !== null).filter((id) => kindOf(id) === 'user')
   const emails = await findEmails(db, people)
   return (owner_id) => {
     if (!owner_id) return null

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import { type getTrace, type SupportTrace, stuckAfterMs } from '../../schema/api/support.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
 import { readTimeline, type TimelineCursor, type TimelineRow } from '../../schema/support/timeline.ts'
 import { openCase } from '../../schema/support/visits.ts'
@@ -33,7 +33,8 @@ export async function readTrace(
   const { kind, id } = query
   const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }, links) : undefined
   if (found && found.length === 0 && query.owner === undefined) throw supportItemNotFound()
-  const owner_id = query.owner === undefined ? (found?.[0]?.owner_id ?? null) : ownerOfId(query.owner)
+  const owner_id =
+    query.owner === undefined ? (found?.[0]?.owner_id ?? null) : isOwnerId(query.owner) ? query.owner : null
   const hit = found?.find((one) => one.owner_id === owner_id)
   const highlighted = hit?.item ?? null
   const present = await presentOwners(deps.db, [owner_id])

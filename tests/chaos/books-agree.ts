@@ -18,12 +18,8 @@ export async function booksDiffer(database: Database, now: Date): Promise<string
           problems.push(`${what}: ${credits} credits (${component}) of ${grant.id} are not posted`)
         for (const month of closings) problems.push(`${what}: month ${JSON.stringify(month)} is not closed`)
       }
-      const planOwners = await trx
-        .selectFrom('subscriptions')
-        .select(['owner_id'])
-        .distinct()
-        .execute()
-      for (const owner_id of planOwners as string[]) {
+      const planOwners = await trx.selectFrom('subscriptions').select(['owner_id']).distinct().execute()
+      for (const { owner_id } of planOwners) {
         const books = await readBooks(trx, owner_id)
         const grants = books.grants.filter(({ kind }) => kind !== 'purchase')
         compare(owner_id, await readPlanFacts(trx, owner_id), { ...books, grants })
@@ -38,7 +34,7 @@ export async function booksDiffer(database: Database, now: Date): Promise<string
       for (const purchase of purchases) {
         const fact = purchaseFacts.get(purchase.id)
         const facts = {
-          owner_id: purchase as string,
+          owner_id: purchase.owner_id ?? '',
           purchases: fact ? [fact] : [],
           subscriptions: [],
           invoice_money: new Map(),

@@ -85,9 +85,7 @@ function monthsUsed({ grants, closed_months, used_open }: Books) {
 }
 
 function accountsOf({ kind, person, organization_id }: Customer): string {
-  return kind === 'team' && organization_id
-    ? organization_id
-    : person.user_id
+  return kind === 'team' && organization_id ? organization_id : person.user_id
 }
 
 /** The other members of the team, and the number of open invitations. */

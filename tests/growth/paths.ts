@@ -107,13 +107,13 @@ export const paths: Readonly<Record<string, Path>> = {
       spendCredits(
         product.database.server,
         teams.map(({ team }) => ({
-owner_id: team.organization.id,
-credits: 1,
-idempotency_key: randomUUID(),
-occurred_at: new Date(),
-actor: team.admin.user_id,
-reason: 'Completion'
-})),
+          owner_id: team.organization.id,
+          credits: 1,
+          idempotency_key: randomUUID(),
+          occurred_at: new Date(),
+          actor: team.admin.user_id,
+          reason: 'Completion',
+        })),
       )
   },
   'the end of a hold that has expired, and of the month that was kept for it': async (product) => {

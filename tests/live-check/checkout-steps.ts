@@ -15,11 +15,11 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
   }
   const collected = { stripe_tax: false, terms_url: undefined }
   const ofBuyer = {
-id: randomUUID(),
-currency,
-owner_id: 'user_live_check',
-trial_days: 0
-} as const
+    id: randomUUID(),
+    currency,
+    owner_id: 'user_live_check',
+    trial_days: 0,
+  } as const
   const open = async (params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>): Promise<Finding> => {
     const customer = await newCustomer({ stripe, running })
     const session = await stripe.checkout.sessions.create({ ...params, customer: customer.id })

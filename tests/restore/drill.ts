@@ -147,10 +147,10 @@ function openShop(product: TestProduct, clerk: TestClerk) {
       reason,
     }
     await spendOne(database.server, {
-owner_id: people[name] ?? '',
-credits,
-...usage
-})
+      owner_id: people[name] ?? '',
+      credits,
+      ...usage,
+    })
   }
   /** Reads Stripe's list as the worker does every minute, and lets its jobs and the claim run for five. */
   async function settle(): Promise<number> {
@@ -161,8 +161,7 @@ credits,
   }
   async function balances(): Promise<Balances> {
     const entries = Object.entries(people).map(
-      async ([name, owner_id]) =>
-        [name, (await findBalance(database.owner, owner_id)).total] as const,
+      async ([name, owner_id]) => [name, (await findBalance(database.owner, owner_id)).total] as const,
     )
     return Object.fromEntries(await Promise.all(entries))
   }

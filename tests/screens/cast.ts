@@ -262,11 +262,11 @@ async function leadTeam(context: Context) {
   await spendCredits(admin, organizationId)
   await reportUsages(userId, [
     {
-owner_id: organizationId,
-credits: 40,
-model: 'large-2026-10',
-project: 'quay'
-},
+      owner_id: organizationId,
+      credits: 40,
+      model: 'large-2026-10',
+      project: 'quay',
+    },
   ])
   const teamsPaid = `/payment/success?session_id=${session}`
   return { email, organizationId, teamsPaid, invitation: `/invite/${organizationId}/orginv_1` }
@@ -302,17 +302,17 @@ async function joinTeam(context: Context, organizationId: string) {
   })
   await reportUsages(userId, [
     {
-owner_id: organizationId,
-credits: 25,
-model: 'small-2026-08',
-project: 'quay'
-},
+      owner_id: organizationId,
+      credits: 25,
+      model: 'small-2026-08',
+      project: 'quay',
+    },
     {
-owner_id: organizationId,
-credits: 0,
-model: 'small-2026-08',
-failure: 'timeout'
-},
+      owner_id: organizationId,
+      credits: 0,
+      model: 'small-2026-08',
+      failure: 'timeout',
+    },
   ])
   await chooseOrganization(organizationId)
   return {}

@@ -31,13 +31,15 @@ const heldMutations: readonly Mutation[] = [
     name: 'a late settlement takes more than is available',
     history: 'a hold that expires while its settlement waits',
     text: 'above := greatest(least(cost - reserved, ledger_available(owner)), 0);',
-    becomes: "above := CASE hold.state WHEN 'expired' THEN cost ELSE greatest(least(cost - reserved, ledger_available(owner)), 0) END;",
+    becomes:
+      "above := CASE hold.state WHEN 'expired' THEN cost ELSE greatest(least(cost - reserved, ledger_available(owner)), 0) END;",
   },
   {
     name: 'a settlement above its hold becomes a debt',
     history: 'a settlement above its hold, with little and with nothing available',
     text: 'above := greatest(least(cost - reserved, ledger_available(owner)), 0);',
-    becomes: "above := CASE hold.state WHEN 'open' THEN cost - reserved ELSE greatest(least(cost - reserved, ledger_available(owner)), 0) END;",
+    becomes:
+      "above := CASE hold.state WHEN 'open' THEN cost - reserved ELSE greatest(least(cost - reserved, ledger_available(owner)), 0) END;",
   },
   {
     name: 'what was reserved is not charged after a clawback',
@@ -49,13 +51,15 @@ const heldMutations: readonly Mutation[] = [
     name: 'a settlement takes bought credits for what a dispute has taken',
     history: 'a dispute, a settlement, and the dispute won',
     text: 'CALL ledger_use(owner, transfer, least(reserved, hold.plan_credits), reserved, failure, 1);',
-    becomes: 'CALL ledger_use(owner, transfer, least(reserved, hold.plan_credits, greatest(owner.plan_balance, 0)), reserved, failure, 1);',
+    becomes:
+      'CALL ledger_use(owner, transfer, least(reserved, hold.plan_credits, greatest(owner.plan_balance, 0)), reserved, failure, 1);',
   },
   {
     name: 'a settlement takes the new month’s credits before bought ones',
     history: 'a hold of more than its month has left, settled in the next one',
     text: 'CALL ledger_use(owner, transfer, least(reserved, hold.plan_credits), reserved, failure, 1);',
-    becomes: 'CALL ledger_use(owner, transfer, least(reserved, greatest(owner.plan_balance, 0)), reserved, failure, 1);',
+    becomes:
+      'CALL ledger_use(owner, transfer, least(reserved, greatest(owner.plan_balance, 0)), reserved, failure, 1);',
   },
   {
     name: 'no hold outlives its month',
@@ -73,7 +77,8 @@ const heldMutations: readonly Mutation[] = [
     name: 'a hold in the gap of a renewal belongs to the month before',
     history: 'a hold in the gap of a renewal',
     text: 'const begun = months.filter(({ usage_from }) => usage_from <= opened_at)',
-    becomes: 'const begun = months.filter(({ usage_from }) => usage_from.getTime() <= opened_at.getTime() - 7_200_000)',
+    becomes:
+      'const begun = months.filter(({ usage_from }) => usage_from.getTime() <= opened_at.getTime() - 7_200_000)',
   },
   {
     name: 'usage takes what a hold of the month before reserves',
@@ -185,7 +190,8 @@ export const mutations: readonly Mutation[] = [
     name: 'money back leaves months alone that are over',
     history: 'a used year refunded in parts, months apart',
     text: 'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n            ...due(credits, facts',
-    becomes: 'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n            ...due(credits, (month.is_over ? { ...facts, invoice_money: new Map<string, never>() } : facts)',
+    becomes:
+      'monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),\n            ...due(credits, (month.is_over ? { ...facts, invoice_money: new Map<string, never>() } : facts)',
   },
   {
     name: 'added seats are the period’s invoice’s',
@@ -215,7 +221,8 @@ export const mutations: readonly Mutation[] = [
     name: 'seats given up are gone from the month in progress',
     history: 'seats added twice and given up at once',
     text: 'const first = changes.findIndex(({ at }) => at >= month.starts_at)',
-    becomes: 'const first = changes.findIndex(({ at, before, after }) => at >= (after < before ? until : month.starts_at))',
+    becomes:
+      'const first = changes.findIndex(({ at, before, after }) => at >= (after < before ? until : month.starts_at))',
   },
   {
     name: 'only the lines that come with an invoice',
@@ -227,19 +234,22 @@ export const mutations: readonly Mutation[] = [
     name: 'the terms are compared with the payment',
     history: 'a plan paid from a credit balance',
     text: '.flatMap(({ id, currency, lines }) =>\n      lines\n        .filter(isPeriod)\n        .map(({ starts_at, ends_at, amount_minor }) => ({ id, currency, starts_at, ends_at, amount_minor })),',
-    becomes: '.flatMap(({ id, currency, lines, amount_paid_minor: amount_minor }) =>\n      lines\n        .filter(isPeriod)\n        .map(({ starts_at, ends_at }) => ({ id, currency, starts_at, ends_at, amount_minor })),',
+    becomes:
+      '.flatMap(({ id, currency, lines, amount_paid_minor: amount_minor }) =>\n      lines\n        .filter(isPeriod)\n        .map(({ starts_at, ends_at }) => ({ id, currency, starts_at, ends_at, amount_minor })),',
   },
   {
     name: 'a debt blocks nothing',
     history: 'usage up to a debt and beyond it',
     text: 'request.failure IS NULL AND ledger_available(owner) < request.credits THEN',
-    becomes: 'request.failure IS NULL AND greatest(owner.plan_balance, 0) + greatest(owner.purchased_balance, 0) < request.credits THEN',
+    becomes:
+      'request.failure IS NULL AND greatest(owner.plan_balance, 0) + greatest(owner.purchased_balance, 0) < request.credits THEN',
   },
   {
     name: 'bought credits are spent first',
     history: 'debt of an ended plan before and after a new one',
     text: 'CALL ledger_use(owner, transfer, ledger_of_plan(owner, request.credits), request.credits, request.failure, 1);',
-    becomes: 'CALL ledger_use(owner, transfer, greatest(request.credits - greatest(owner.purchased_balance, 0), 0), request.credits, request.failure, 1);',
+    becomes:
+      'CALL ledger_use(owner, transfer, greatest(request.credits - greatest(owner.purchased_balance, 0), 0), request.credits, request.failure, 1);',
   },
   {
     name: 'a trial is cut as a paid period is',
@@ -257,7 +267,8 @@ export const mutations: readonly Mutation[] = [
     name: 'the cut without money back',
     history: 'a year moved by a trial for which nothing is given back',
     text: 'const over_at = cutsOf(line, { lines, subscription }).reduce(earlier, line.ends_at)',
-    becomes: 'const over_at = periods.map((other) => other.line.starts_at).filter((at) => at > line.starts_at).reduce(earlier, line.ends_at)',
+    becomes:
+      'const over_at = periods.map((other) => other.line.starts_at).filter((at) => at > line.starts_at).reduce(earlier, line.ends_at)',
   },
   {
     name: 'nothing is paid too late',
@@ -316,7 +327,8 @@ export const mutations: readonly Mutation[] = [
     name: 'only the first charge of an invoice',
     history: 'an invoice paid in two parts, which are refunded one after the other',
     text: 'refunded_minor: charges.reduce((sum, charge) => sum + charge.refunded_minor, 0) - unused,',
-    becomes: 'refunded_minor: charges.slice(0, 1).reduce((sum, charge) => sum + charge.refunded_minor, 0) - unused,',
+    becomes:
+      'refunded_minor: charges.slice(0, 1).reduce((sum, charge) => sum + charge.refunded_minor, 0) - unused,',
   },
   {
     name: 'a refund for the unused part of a plan takes credits back',
@@ -393,7 +405,8 @@ export const mutations: readonly Mutation[] = [
     name: 'a snapshot is numbered when it has come',
     history: 'an end that was not seen',
     text: "  const snapshot_order = await nextSnapshotOrder(deps.db)\n  const retrieved = await deps.stripe.subscriptions.retrieve(id, {\n    expand: ['schedule.phases.items.price'],\n  })\n",
-    becomes: "  const retrieved = await deps.stripe.subscriptions.retrieve(id, {\n    expand: ['schedule.phases.items.price'],\n  })\n  const snapshot_order = await nextSnapshotOrder(deps.db)\n",
+    becomes:
+      "  const retrieved = await deps.stripe.subscriptions.retrieve(id, {\n    expand: ['schedule.phases.items.price'],\n  })\n  const snapshot_order = await nextSnapshotOrder(deps.db)\n",
   },
   {
     name: 'a first payment that failed leaves its checkout open',
@@ -423,7 +436,8 @@ export const mutations: readonly Mutation[] = [
     name: 'a contradiction is tried again',
     history: 'a plan sold by hand for an open page, in another currency',
     text: "    case 'contradiction':\n      return { kind, next: 'give_up' }",
-    becomes: "    case 'contradiction':\n      return { kind, next: 'retry', wait_ms: unavailableWaitMs.most }",
+    becomes:
+      "    case 'contradiction':\n      return { kind, next: 'retry', wait_ms: unavailableWaitMs.most }",
   },
   {
     name: 'the reader of events leaves refunds and disputes out',

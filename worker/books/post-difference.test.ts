@@ -75,20 +75,20 @@ describe('a paid checkout of credits', () => {
     const reconcile = (refunded_minor: number, disputed_minor: number, snapshot_order: number) =>
       database.worker.transaction().execute(async (trx) => {
         await saveCharge(trx, {
-owner_id,
-stripe_charge_id: `ch_${id}`,
-intent_id: id,
-stripe_invoice_id: null,
-amount_minor: 700,
-refunded_minor,
-unused_refund_minor: 0,
-refunded_before_minor: 0,
-disputed_minor,
-dispute_state: null,
-dispute_state_at: null,
-dispute_due_at: null,
-snapshot_order
-})
+          owner_id,
+          stripe_charge_id: `ch_${id}`,
+          intent_id: id,
+          stripe_invoice_id: null,
+          amount_minor: 700,
+          refunded_minor,
+          unused_refund_minor: 0,
+          refunded_before_minor: 0,
+          disputed_minor,
+          dispute_state: null,
+          dispute_state_at: null,
+          dispute_due_at: null,
+          snapshot_order,
+        })
         const intent = await findIntent(trx, id)
         if (!intent) throw new Error('no intent')
         const cause = { event_id: null, actor: 'stripe', now: occurred_at }

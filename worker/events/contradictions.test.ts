@@ -196,12 +196,12 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     await database.owner.deleteFrom('checkout_intents').where('id', '=', paid.intent_id).execute()
     await buildUser(database.server, buyer.user_id)
     const intent = await buildPlanOrder(database, {
-user_id: buyer.user_id,
-id: paid.intent_id,
-owner_id: null,
-plan_type: 'teams',
-seats: 2
-})
+      user_id: buyer.user_id,
+      id: paid.intent_id,
+      owner_id: null,
+      plan_type: 'teams',
+      seats: 2,
+    })
     await attachSession(database.server, { id: intent.id, stripe_session_id: paid.session_id })
     await clerk.client.users.deleteUser(buyer.user_id)
     const ids = await receiveAll(await stripe.takeEvents())

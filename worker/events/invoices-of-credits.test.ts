@@ -20,7 +20,7 @@ afterAll(() => stripe.knob('account', { terms_url: null }))
 
 test('credits and a plan with tax in their prices bring what was promised, and invoices of credits no month', async () => {
   const buyer = await signUp(clerk)
-  
+
   const plan = await openPlanCheckout(server, buyer)
   await stripe.knob(`sessions/${plan.sessionId}/pay`, { country: 'DE' })
   const credits = await server.ask(purchaseCredits, {

@@ -62,7 +62,7 @@ export async function fetchSubject(deps: WorkerDependencies, subject: Subject): 
     }
     case 'organization': {
       // Its name is on its invoices.
-      
+
       return { of: 'nothing', state: 'applied', reason: await followContact(deps, subject.id) }
     }
     case 'deleted_user':

@@ -39,8 +39,7 @@ afterAll(async () => {
 const handle = (id: string, claim?: number, deps: WorkerDependencies = worker.deps) =>
   tryEvent(deps, { source: 'stripe', id }, claim)
 const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
-const balanceOf = (owner_id: PaidPurchase['owner']) =>
-  findBalance(database.owner, owner_id)
+const balanceOf = (owner_id: string) => findBalance(database.owner, owner_id)
 
 const receive = (checkout: Pick<PaidPurchase, 'session_id' | 'intent_id'>, type?: string) =>
   receiveCheckoutEvent(database.server, checkout, type)
@@ -167,20 +166,20 @@ test('what went back of a payment while its event waited is taken back at once',
     const applied = handle(id)
     while ((await countLockWaits(database.owner)) === 0) await delay(5)
     await saveCharge(trx, {
-owner_id: bought.owner_id,
-stripe_charge_id: `ch_${bought.intent_id}`,
-intent_id: bought.intent_id,
-stripe_invoice_id: null,
-amount_minor: 700,
-refunded_minor: 350,
-unused_refund_minor: 0,
-refunded_before_minor: 0,
-disputed_minor: 0,
-dispute_state: null,
-dispute_state_at: null,
-dispute_due_at: null,
-snapshot_order: 1
-})
+      owner_id: bought.owner_id,
+      stripe_charge_id: `ch_${bought.intent_id}`,
+      intent_id: bought.intent_id,
+      stripe_invoice_id: null,
+      amount_minor: 700,
+      refunded_minor: 350,
+      unused_refund_minor: 0,
+      refunded_before_minor: 0,
+      disputed_minor: 0,
+      dispute_state: null,
+      dispute_state_at: null,
+      dispute_due_at: null,
+      snapshot_order: 1,
+    })
     return { applied }
   })
   await waiting.applied

@@ -1,9 +1,9 @@
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import {
   type FindingRow,
   type FoundDifference,
   findOpenFinding,
 } from '../../schema/billing/reconciliation/findings.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
@@ -36,8 +36,7 @@ type Found = Pick<FoundDifference, 'kind' | 'object_id'>
 /** Null for kinds whose repair fetches the object again, and those that are about no owner's credits. */
 async function findAgain(deps: WorkerDependencies, finding: FindingRow): Promise<readonly Found[] | null> {
   const { owner_id } = finding
-  if (kindOf(owner_id) === null || owner_id === null) return null
-  
+  if (owner_id === null) return null
   switch (finding.kind) {
     case 'credits_missing':
     case 'credits_too_many':

@@ -1,6 +1,6 @@
 import type { Repair } from '../../schema/api/reconciliation.ts'
 import type { FoundDifference } from '../../schema/billing/reconciliation/findings.ts'
-import { type OwnerKind, kindOf } from '../../schema/ledger/accounts.ts'
+import { kindOf, type OwnerKind } from '../../schema/ledger/accounts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** What of ours is compared with one list of Stripe's, of Clerk's or of our own, some objects a step. */
@@ -73,11 +73,4 @@ export function resyncOf(owner_id: string): Repair {
 export function adjustmentOf(owner_id: string, credits: number): Repair {
   const params = { credits, customer_note: 'Correction of your credits' }
   return { kind: 'adjust', target: { kind: kindOf(owner_id), id: owner_id }, params }
-}
-
-/** A row's owner; null while its organization has not been created. */
-export function ownerOf(
-  row: string | undefined,
-): string | null {
-  return row ? row : null
 }

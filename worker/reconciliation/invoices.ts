@@ -10,7 +10,6 @@ import {
   fromSeconds,
   isYoung,
   moneyText,
-  ownerOf,
   replayOf,
   seconds,
 } from './comparison.ts'
@@ -121,12 +120,7 @@ async function findSubscribers(db: Database, ids: readonly string[]): Promise<Ma
     .select(['stripe_subscription_id', 'owner_id'])
     .where('stripe_subscription_id', 'in', ids)
     .execute()
-  return new Map(
-    rows.map(({ stripe_subscription_id, owner_id }) => [
-      stripe_subscription_id,
-      owner_id,
-    ]),
-  )
+  return new Map(rows.map(({ stripe_subscription_id, owner_id }) => [stripe_subscription_id, owner_id]))
 }
 
 async function findTotals(db: Database, ids: readonly string[]): Promise<Map<string, number>> {
@@ -146,7 +140,7 @@ async function findOwners(db: Database, intentIds: readonly string[]): Promise<M
     .select(['id', 'owner_id'])
     .where('id', 'in', intentIds)
     .execute()
-  return new Map(rows.map((row) => [row.id, ownerOf(row)]))
+  return new Map(rows.map((row) => [row.id, row.owner_id]))
 }
 
 function differenceOf(
@@ -156,7 +150,7 @@ function differenceOf(
     subscriptionId,
   }: { invoice: Invoice; intentId: string | null; subscriptionId: string },
   known: number | undefined,
-): Omit<Candidate, 'owner'> | undefined {
+): Omit<Candidate, 'owner_id'> | undefined {
   const { id } = invoice
   // A credit note before the payment leaves the total as it was.
   const total = invoice.total - invoice.pre_payment_credit_notes_amount
@@ -186,7 +180,8 @@ function differenceOf(
     we_have: `Its lines say that it cost ${moneyText(known, currency)}.`,
     money: { amount_minor: total - known, currency },
     repair: null,
-    advice: 'A paid invoice does not change at Stripe. Compare its lines there with ours, and adjust the credits.',
+    advice:
+      'A paid invoice does not change at Stripe. Compare its lines there with ours, and adjust the credits.',
   }
 }
 

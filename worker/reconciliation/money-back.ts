@@ -12,7 +12,6 @@ import {
   fromSeconds,
   isYoung,
   moneyText,
-  ownerOf,
   replayOf,
   seconds,
 } from './comparison.ts'
@@ -218,5 +217,5 @@ async function whatItPaidFor(
           .where('id', '=', intent_id)
           .executeTakeFirst()
   const credits = intent ? -Math.floor((intent.credits * minor) / intent.amount_minor) : null
-  return { owner_id: ownerOf(intent), credits: credits === 0 ? null : credits }
+  return { owner_id: intent?.owner_id ?? null, credits: credits === 0 ? null : credits }
 }

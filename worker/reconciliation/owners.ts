@@ -30,7 +30,7 @@ export const owners: Comparison = {
     return {
       count: some.length,
       differences,
-      next: last ? `${kindOf(last)}/${last}` : null,
+      next: last ?? null,
     }
   },
 }
@@ -40,25 +40,17 @@ export const owners: Comparison = {
  * list ends where the first of the two does. A purchase without books is found by its session.
  */
 async function listOwners(db: Database, after: string | null): Promise<string[]> {
-  const { kind, id } = after === null ? beforeAll : splitName(after)
   const rowsAfter = (table: 'ledger_owners' | 'subscriptions') => sql`
-    SELECT owner_id FROM ${sql.table(table)} WHERE (owner_id) > (${kind}, ${id})
+    SELECT owner_id FROM ${sql.table(table)} WHERE owner_id > ${after ?? ''}
     ORDER BY owner_id LIMIT ${rowsPerStep}`
   const isListed = (part: 'account' | 'plan') => sql`
-    ((SELECT count(*) FROM ${sql.table(part)}) < ${rowsPerStep} OR (owner_id) <=
-      (SELECT owner_id FROM ${sql.table(part)} ORDER BY owner_kind DESC, owner_id DESC LIMIT 1))`
+    ((SELECT count(*) FROM ${sql.table(part)}) < ${rowsPerStep} OR owner_id <=
+      (SELECT max(owner_id) FROM ${sql.table(part)}))`
   const { rows } = await sql<{ owner_id: string }>`
     WITH account AS MATERIALIZED (${rowsAfter('ledger_owners')}), plan AS MATERIALIZED (${rowsAfter('subscriptions')})
     SELECT DISTINCT owner_id FROM (SELECT * FROM account UNION ALL SELECT * FROM plan) owner
     WHERE ${isListed('account')} AND ${isListed('plan')} ORDER BY owner_id`.execute(db)
-  return rows
-}
-
-const beforeAll = { kind: '', id: '' }
-
-function splitName(name: string): { kind: string; id: string } {
-  const slash = name.indexOf('/')
-  return { kind: name.slice(0, slash), id: name.slice(slash + 1) }
+  return rows.map(({ owner_id }) => owner_id)
 }
 
 /**

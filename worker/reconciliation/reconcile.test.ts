@@ -118,8 +118,13 @@ async function buyTeam(): Promise<{ bought: PaidPurchase; member: { user_id: str
   const admin = await signUp(clerk)
   await buildUser(database.server, admin.user_id)
   const organization = await buildOrganization(clerk, admin)
-  
-  const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id: organization.id, user_id: admin.user_id })
+
+  const bought = await buildPaidPlan(product, {
+    plan_type: 'teams',
+    seats: 3,
+    owner_id: organization.id,
+    user_id: admin.user_id,
+  })
   await worker.catchUp()
   const member = await signUp(clerk)
   await addMember(clerk, organization, member)
@@ -326,7 +331,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
 
   test('a difference that has gone, or that an adjustment named, is not adjusted again', async () => {
     const user_id = await buildUser(database.server)
-    
+
     await postTransfer(database.worker, buildGrant(user_id, 300))
     const [finding] = (await compare()).findings
     if (!finding) throw new Error('It was found')
@@ -563,13 +568,16 @@ describe('a planted difference that only a person can decide about is found, and
     await total(2000)
     expect(await adjustFor(finding, 125)).toMatchObject(gone)
     await total(1500)
-    await repair({ ...finding, repair: adjustmentOf(bought.owner_id, 125) as unknown as FindingRow['repair'] })
+    await repair({
+      ...finding,
+      repair: adjustmentOf(bought.owner_id, 125) as unknown as FindingRow['repair'],
+    })
     expect(await compare()).toMatchObject({ run: { is_proven: true }, findings: [] })
   })
 
   test('a plan that Stripe does not have', async () => {
     const user_id = await buildUser(database.server)
-    
+
     const { id, intent_id } = await buildSubscription(database, {
       owner_id: user_id,
       user_id,

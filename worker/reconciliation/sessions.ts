@@ -9,7 +9,6 @@ import {
   type Comparison,
   dayMs,
   moneyText,
-  ownerOf,
   replayOf,
   resyncOf,
   seconds,
@@ -98,7 +97,7 @@ function differenceOf(
   const isSettled = intent?.state === 'settled' && intent.stripe_session_id === id
   if (isPaid && !isSettled) return notSettled(session, intentId, intent)
   if (!intent || !isSettled || mode !== 'payment') return undefined
-  const owner_id = ownerOf(intent)
+  const owner_id = intent?.owner_id ?? null
   if (isPaid && grant?.is_posted === false && owner_id) {
     return {
       kind: 'credits_missing',
@@ -144,7 +143,7 @@ function notSettled(session: Session, intentId: string, intent: CheckoutIntent |
   return {
     kind: 'session_not_settled',
     object_id: id,
-    owner_id: ownerOf(intent),
+    owner_id: intent?.owner_id ?? null,
     sentence: `${what} is not settled`,
     they_say: `Checkout ${id} is ${session.payment_status}${money ? `: ${moneyText(money.amount_minor, money.currency)}` : ''}.`,
     we_have: intent ? stateOf(intent) : `Checkout ${intentId} is not known to us.`,

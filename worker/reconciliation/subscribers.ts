@@ -1,7 +1,7 @@
 import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { liveStatuses } from '../../schema/vendors/stripe/statuses.ts'
-import { type Candidate, type Comparison, cancellationOf, ownerOf } from './comparison.ts'
+import { type Candidate, type Comparison, cancellationOf } from './comparison.ts'
 
 /** Each costs a call to Clerk. */
 const ownersPerStep = 20
@@ -37,14 +37,15 @@ function ownerGone(row: Subscription): Candidate {
   return {
     kind: 'owner_gone',
     object_id: id,
-    owner_id: ownerOf(row),
+    owner_id: row.owner_id,
     sentence: 'A plan is charged, and its owner does not exist any more',
     they_say: `Clerk does not have ${owner_id}.`,
     we_have: `Subscription ${id} is ${status}.${last_error ? ` The last try failed: ${last_error}` : ''}`,
     money: null,
     credits: null,
     repair: cancellationOf(id),
-    advice: 'Cancelling it ends it at Stripe without another invoice. When it is found of every owner, our key is one of another instance of Clerk: correct the key.',
+    advice:
+      'Cancelling it ends it at Stripe without another invoice. When it is found of every owner, our key is one of another instance of Clerk: correct the key.',
     refs: [id, intent_id, owner_id],
   }
 }

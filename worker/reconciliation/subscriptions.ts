@@ -10,14 +10,7 @@ import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { liveStatuses, subscriptionStatuses } from '../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import {
-  type Candidate,
-  type Comparison,
-  cancellationOf,
-  fromSeconds,
-  ownerOf,
-  replayOf,
-} from './comparison.ts'
+import { type Candidate, type Comparison, cancellationOf, fromSeconds, replayOf } from './comparison.ts'
 
 const time = z.int().transform(fromSeconds)
 
@@ -120,7 +113,7 @@ async function findWhatIsKnown(
   return {
     rows: new Map(rows.map((row) => [row.stripe_subscription_id, row])),
     intents: new Map(intents.map((intent) => [intent.id, intent])),
-    customers: new Map(customers.map(({ customer_id, ...owner_id }) => [customer_id, owner_id])),
+    customers: new Map(customers.map(({ customer_id, owner_id }) => [customer_id, owner_id])),
   }
 }
 
@@ -153,7 +146,7 @@ function compare(there: Listed, here: Subscription): Candidate | undefined {
   return {
     kind: 'subscription_differs',
     object_id: there.id,
-    owner_id: ownerOf(here),
+    owner_id: here.owner_id,
     sentence: `A plan differs in ${different.map(([name]) => name).join(', ')}`,
     they_say: `Subscription ${there.id}: ${listed(1)}.`,
     we_have: `${listed(2)}.`,
@@ -172,14 +165,15 @@ function otherPlan(there: Listed, here: Subscription, plan: string): Candidate {
   return {
     kind: 'subscription_plan_differs',
     object_id: there.id,
-    owner_id: ownerOf(here),
+    owner_id: here.owner_id,
     sentence: `A plan was bought as ${here.plan_type}, and is charged as ${plan}`,
     they_say: `The price of subscription ${there.id} is one of the plan ${plan}.`,
     we_have: `It is one of the plan ${here.plan_type}.`,
     money: null,
     credits: null,
     repair: replayOf('subscription', there.id),
-    advice: 'Change its price back at Stripe, and replay it. Who wants another plan cancels this one and buys the other: seats and owner belong to the plan.',
+    advice:
+      'Change its price back at Stripe, and replay it. Who wants another plan cancels this one and buys the other: seats and owner belong to the plan.',
     refs: [there.id, here.intent_id],
   }
 }
@@ -194,7 +188,7 @@ async function unknown(
   { intents, customers }: WhatIsKnown,
 ): Promise<Candidate | undefined> {
   const intent = intents.get(String(there.metadata.intentId))
-  const owner_id = customers.get(there.customer) ?? ownerOf(intent)
+  const owner_id = customers.get(there.customer) ?? intent?.owner_id ?? null
   if (!isLive(there) || (!isUuid(there.metadata.intentId) && !planAtStripe(there))) return undefined
   const isSecond = owner_id && (await findLiveSubscription(db, owner_id))
   const item = planItemOf(there.items.data)
@@ -212,7 +206,8 @@ async function unknown(
       : intent
         ? `Its checkout ${intent.id} is ${intent.state}.`
         : 'Neither it nor its checkout is known to us.',
-    money: amount === null || !item
+    money:
+      amount === null || !item
         ? null
         : { amount_minor: amount * (item.quantity ?? 1), currency: item.price.currency.toUpperCase() },
     credits: intent?.credits ?? null,
@@ -223,7 +218,11 @@ async function unknown(
 
 function repairOf(
   { id }: Listed,
-  { intent, owner_id, isSecond }: { intent: CheckoutIntent | undefined; owner_id: string | null; isSecond: boolean },
+  {
+    intent,
+    owner_id,
+    isSecond,
+  }: { intent: CheckoutIntent | undefined; owner_id: string | null; isSecond: boolean },
 ): Pick<Candidate, 'repair' | 'advice'> {
   if (isSecond) {
     const advice = 'Cancelling it ends it at Stripe without another invoice. Refund there what it has taken.'
@@ -302,14 +301,15 @@ function lost(row: Subscription): Candidate {
   return {
     kind: 'subscription_gone',
     object_id: id,
-    owner_id: ownerOf(row),
+    owner_id: row.owner_id,
     sentence: `A plan that is ${status} here is not known to Stripe`,
     they_say: `There is no subscription ${id}.`,
     we_have: `It is ${status}: ${plan_type}, ${billing_frequency}, ${seats_total} ${seats_total === 1 ? 'seat' : 'seats'}. The last try to fetch it failed: ${row.last_error}`,
     money: null,
     credits: null,
     repair: null,
-    advice: 'Stripe deletes no subscription. Look first whether our key is one of the account that sold it. If it is, no customer pays for this plan: find out who wrote the row, and sell the customer a new plan, or take its credits back.',
+    advice:
+      'Stripe deletes no subscription. Look first whether our key is one of the account that sold it. If it is, no customer pays for this plan: find out who wrote the row, and sell the customer a new plan, or take its credits back.',
     refs: [id, intent_id],
   }
 }

@@ -1,10 +1,10 @@
 import { claimableIntents } from '../../schema/billing/checkout/intents.ts'
 import { claimableSubscriptions } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { kindOf, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { claimableInvitations } from '../../schema/people/invitations/invitations.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
-import { type Candidate, type Comparison, ownerOf, replayOf } from './comparison.ts'
+import { type Candidate, type Comparison, replayOf } from './comparison.ts'
 
 const minuteMs = 60_000
 
@@ -69,12 +69,15 @@ async function oldEvents(
   })
 }
 
-function ownerOfEvent({ subject, owner_id }: {
+function ownerOfEvent({
+  subject,
+  owner_id,
+}: {
   readonly subject: string | null
   readonly owner_id: string | null
 }): string | null {
-  if (kindOf(owner_id) && owner_id) return owner_id
-  return subject === null ? null : ownerOfId(subject)
+  if (owner_id) return owner_id
+  return subject !== null && isOwnerId(subject) ? subject : null
 }
 
 interface Overdue {
@@ -96,7 +99,7 @@ async function overdueIntents(db: Database, overdue: Date): Promise<Candidate[]>
     .limit(maximum)
     .execute()
   return rows.map((row) => ({
-    ...overdueRow({ what: 'checkout', owner_id: ownerOf(row), ...row }),
+    ...overdueRow({ what: 'checkout', ...row }),
     money: { amount_minor: row.amount_minor, currency: row.currency },
     credits: row.credits,
     repair: replayOf('intent', row.id),
@@ -114,7 +117,7 @@ async function overdueSubscriptions(db: Database, overdue: Date): Promise<Candid
     .limit(maximum)
     .execute()
   return rows.map((row) => ({
-    ...overdueRow({ what: 'subscription', id: row.stripe_subscription_id, owner_id: ownerOf(row), ...row }),
+    ...overdueRow({ what: 'subscription', ...row, id: row.stripe_subscription_id }),
     repair: replayOf('subscription', row.stripe_subscription_id),
   }))
 }

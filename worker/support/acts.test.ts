@@ -1,8 +1,8 @@
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { assignSeat } from '../../schema/api/organization-seats.ts'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { purchaseGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -166,9 +166,14 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
   test('a resync makes all of an organization agree with Stripe and Clerk: its seats, who left it, and how many people Clerk lets in', async () => {
     const admin = await signUp(clerk)
     const organization = await buildOrganization(clerk, admin)
-    
+
     await buildUser(database.server, admin.user_id)
-    await buildPaidPlan(product, { plan_type: 'teams', seats: 9, owner_id: organization.id, user_id: admin.user_id })
+    await buildPaidPlan(product, {
+      plan_type: 'teams',
+      seats: 9,
+      owner_id: organization.id,
+      user_id: admin.user_id,
+    })
     const target = { kind: 'organization', id: organization.id } as const
     await giveCredits(database, organization.id, { purchased: 1 })
     const bought = await performWithDryRun({ kind: 'resync', target })

@@ -3,7 +3,7 @@ import { adjustmentGrant } from '../../schema/ledger/grants.ts'
 import { lockOwner } from '../../schema/ledger/post/books.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { ownerOf, paramsOf } from '../../schema/support/acts.ts'
+import { paramsOf } from '../../schema/support/acts.ts'
 import { PermanentError } from '../errors.ts'
 import { requireFinding } from '../reconciliation/compare-again.ts'
 import type { DoAct } from './act.ts'
@@ -14,7 +14,7 @@ import type { DoAct } from './act.ts'
  * for, and agreed to by a second person.
  */
 export const adjust: DoAct = async (deps, act) => {
-  const owner_id = ownerOf(act)
+  const owner_id = act.owner_id
   const { adjustment } = paramsOf(act)
   if (!owner_id || !adjustment) throw new PermanentError('It does not say what to adjust, or for whom')
   const { credits, customer_note, may_leave_debt } = adjustment

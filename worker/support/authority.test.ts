@@ -17,8 +17,7 @@ const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { database, clerk, worker, clock } = product
 const limits = { asker: 5000, total: 50_000 }
 const staff = () => signUp(clerk, { role: 'support' })
-const balanceOf = async (owner_id: string) =>
-  (await findBalance(database.owner, owner_id)).total
+const balanceOf = async (owner_id: string) => (await findBalance(database.owner, owner_id)).total
 
 interface Asker {
   readonly user_id: string

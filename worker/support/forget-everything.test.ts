@@ -1,4 +1,3 @@
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { sql } from 'kysely'
@@ -12,6 +11,7 @@ import { findEvent } from '../../schema/inbox/events.ts'
 import { connectQueueBackend } from '../../schema/inbox/queues/backend.ts'
 import { QueueProducer } from '../../schema/inbox/queues/producer.ts'
 import type { QueueName } from '../../schema/inbox/queues/queues.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { createLogger } from '../../schema/log.ts'
@@ -131,7 +131,7 @@ describe.each([
     })
     const profile_updated_at = new Date()
     await ensureUser(database.server, { clerk_id: user_id, email, first_name, last_name, profile_updated_at })
-    
+
     const name = `${first_name} ${last_name}`
 
     const plan = await buildPaidPlan(product, { user_id })

@@ -90,11 +90,11 @@ async function buildAda() {
   await database.owner
     .insertInto('customer_creations')
     .values({
-owner_id: ada.user_id,
-creation_key: randomUUID(),
-params: JSON.stringify({ email: ada.email, name: first_name }),
-created_at: new Date()
-})
+      owner_id: ada.user_id,
+      creation_key: randomUUID(),
+      params: JSON.stringify({ email: ada.email, name: first_name }),
+      created_at: new Date(),
+    })
     .execute()
   await recordError(database.worker, {
     table_name: 'inbox_events',
@@ -110,7 +110,7 @@ created_at: new Date()
 test('a forgotten person is in no row of any table any more, and the ledger is as it was', async () => {
   const { ada, first_name, team, elsewhere, invitation } = await buildAda()
   const words = [ada.email, first_name]
-  
+
   const known = await rowsWith(database, words)
   // Otherwise the test proves little.
   expect([...tablesOf(known)].sort()).toEqual([

@@ -26,7 +26,7 @@ async function invoiceNow({ subscription_id }: PaidPurchase, { is_dry_run = fals
 /** A year for a team, and ten days later another number of seats, to be billed with the renewal. */
 async function changeLater(quantity: number): Promise<PaidPurchase> {
   const owner_id = `org_${crypto.randomUUID().replaceAll('-', '')}`
-  
+
   const bought = await buildPaidPlan(product, {
     owner_id,
     plan_type: 'teams',

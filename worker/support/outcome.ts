@@ -1,6 +1,6 @@
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { ActOutcome } from '../../schema/api/support-acts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { ActTransfer } from '../../schema/ledger/post/acts.ts'
 import type { RowTarget } from '../../schema/support/acts.ts'
 import type { ActDone } from './act.ts'

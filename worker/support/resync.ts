@@ -8,7 +8,6 @@ import { kindOf } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
 import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/membership-limit.ts'
 import { listHeldSeats } from '../../schema/people/seats/seats.ts'
-import { ownerOf } from '../../schema/support/acts.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import {
   type Cause,
@@ -33,7 +32,7 @@ const mostCustomers = 5
  * meanwhile; only checkouts that are not settled come one by one.
  */
 export const resync: DoAct = async (deps, act) => {
-  const owner_id = ownerOf(act)
+  const owner_id = act.owner_id
   if (!owner_id) throw new PermanentError('It is not known who the owner is')
   const cause = { event_id: null, actor: act.requested_by } as const
   const organization_id = kindOf(owner_id) === 'organization' ? owner_id : null

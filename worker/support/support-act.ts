@@ -9,7 +9,6 @@ import {
   findAct,
   finishAct,
   lockAct,
-  ownerOf,
   type SupportActRow,
   targetOf,
 } from '../../schema/support/acts.ts'
@@ -102,7 +101,7 @@ async function fail(
     const isFailed = await failAct(trx, { id: act.id, ...failure, now: deps.now() })
     if (!isFailed || act.is_dry_run) return
     if (actOf(act.kind)) deps.metrics.supportActs.inc({ kind: act.kind, outcome: 'failed' })
-    await recordAudit(trx, { ...entryOf(act, ownerOf(act)), outcome: 'failed', detail: failure.error })
+    await recordAudit(trx, { ...entryOf(act, act.owner_id), outcome: 'failed', detail: failure.error })
   })
 }
 
@@ -138,7 +137,7 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     const done = await doActOf(act)(act.is_dry_run ? withoutEffects(inside) : inside, act)
     const target = targetOf(act)
     // It may have become known, or its organization may have been made, only now.
-    const owner_id = (await findTarget(trx, target))?.owner_id ?? ownerOf(act)
+    const owner_id = (await findTarget(trx, target))?.owner_id ?? act.owner_id
     // No other session sees yet what the act has changed, and the rows are locked.
     const after = await readPresentState(trx, { target, owner_id })
     const before = await readPresentState(deps.db, { target, owner_id })

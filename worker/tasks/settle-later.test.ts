@@ -68,7 +68,12 @@ class Life {
   }
 
   ask(now: number, request: Record<string, unknown>) {
-    const asked = { owner_id: this.owner_id, actor: this.owner_id, occurred_at: new Date(now), reason: 'Chat' }
+    const asked = {
+      owner_id: this.owner_id,
+      actor: this.owner_id,
+      occurred_at: new Date(now),
+      reason: 'Chat',
+    }
     return spendOne(database.server, {
       ...asked,
       idempotency_key: randomUUID(),

@@ -8,7 +8,7 @@ import type { DisputeState } from '../../vendors/stripe/statuses.ts'
 export type Charge = Selectable<Charges>
 
 /** A charge as Stripe had it at one moment. Minor units of the currency it was paid in. */
-export interface ChargeSnapshot  {
+export interface ChargeSnapshot {
   readonly owner_id: string
   /** Drawn before Stripe was called, so that an older snapshot never replaces a newer one. */
   readonly snapshot_order: number

@@ -233,5 +233,13 @@ export async function lockIntent(db: Kysely<DB>, id: string): Promise<CheckoutIn
 /** The terms of a checkout: what is granted to whom for which amount, and what became of it. */
 export type CheckoutTerms = Pick<
   CheckoutIntent,
-  'id' | 'kind' | 'state' | 'owner_id' | 'credits' | 'amount_minor' | 'currency' | 'stripe_session_id' | 'stripe_invoice_id'
+  | 'id'
+  | 'kind'
+  | 'state'
+  | 'owner_id'
+  | 'credits'
+  | 'amount_minor'
+  | 'currency'
+  | 'stripe_session_id'
+  | 'stripe_invoice_id'
 >

@@ -72,9 +72,9 @@ export async function saveStripeCustomer(
   const inserted = await db
     .insertInto('stripe_customers')
     .values({
-owner_id: customer.owner_id,
-customer_id: customer.customer_id
-})
+      owner_id: customer.owner_id,
+      customer_id: customer.customer_id,
+    })
     .onConflict((conflict) => conflict.columns(['owner_id', 'livemode']).doNothing())
     .returning('customer_id')
     .executeTakeFirst()
@@ -82,7 +82,7 @@ customer_id: customer.customer_id
 }
 
 /** What a customer is made with at Stripe. */
-export interface CustomerCreation  {
+export interface CustomerCreation {
   readonly owner_id: string
   /** Stripe's idempotency key. */
   readonly creation_key: string

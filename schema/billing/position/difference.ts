@@ -174,7 +174,8 @@ function plansOf(position: Position, books: BooksInScope): Plan[] {
       ...month,
       is_closed: closed.has(name),
       due: due.reduce((sum, grant) => sum + grant.gross - grant.refunded - grant.disputed, 0),
-      used: usedAtEnd === undefined
+      used:
+        usedAtEnd === undefined
           ? isOpenInBooks
             ? books.used_open - usedLate(books)
             : 0

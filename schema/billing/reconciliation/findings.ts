@@ -38,32 +38,32 @@ export async function saveFindings(
     .insertInto('reconciliation_findings')
     .values(
       [...unique.values()].map(({ owner_id, money, repair, ...texts }) => ({
-id: randomUUID(),
-...texts,
-owner_id: owner_id ?? null,
-amount_minor: money?.amount_minor ?? null,
-currency: money?.currency ?? null,
-repair: repair && JSON.stringify(repair),
-first_seen_at: now,
-last_seen_at: now
-})),
+        id: randomUUID(),
+        ...texts,
+        owner_id: owner_id ?? null,
+        amount_minor: money?.amount_minor ?? null,
+        currency: money?.currency ?? null,
+        repair: repair && JSON.stringify(repair),
+        first_seen_at: now,
+        last_seen_at: now,
+      })),
     )
     .onConflict((conflict) =>
       conflict.columns(['kind', 'object_id']).doUpdateSet((eb) => ({
-owner_id: eb.ref('excluded.owner_id'),
-sentence: eb.ref('excluded.sentence'),
-they_say: eb.ref('excluded.they_say'),
-we_have: eb.ref('excluded.we_have'),
-amount_minor: eb.ref('excluded.amount_minor'),
-currency: eb.ref('excluded.currency'),
-credits: eb.ref('excluded.credits'),
-repair: eb.ref('excluded.repair'),
-advice: eb.ref('excluded.advice'),
-first_seen_at: sql`CASE WHEN reconciliation_findings.gone_at IS NULL
+        owner_id: eb.ref('excluded.owner_id'),
+        sentence: eb.ref('excluded.sentence'),
+        they_say: eb.ref('excluded.they_say'),
+        we_have: eb.ref('excluded.we_have'),
+        amount_minor: eb.ref('excluded.amount_minor'),
+        currency: eb.ref('excluded.currency'),
+        credits: eb.ref('excluded.credits'),
+        repair: eb.ref('excluded.repair'),
+        advice: eb.ref('excluded.advice'),
+        first_seen_at: sql`CASE WHEN reconciliation_findings.gone_at IS NULL
           THEN reconciliation_findings.first_seen_at ELSE excluded.first_seen_at END`,
-last_seen_at: eb.ref('excluded.last_seen_at'),
-gone_at: null
-})),
+        last_seen_at: eb.ref('excluded.last_seen_at'),
+        gone_at: null,
+      })),
     )
     .execute()
 }

@@ -6,7 +6,13 @@ import type { Subscription } from './subscriptions.ts'
 
 /** The terms of a checkout and its owner; they never change. */
 type TermsFields =
-  'stripe_subscription_id' | 'intent_id' | 'user_id' | 'owner_id' | 'plan_type' | 'currency' | 'credits_per_seat'
+  | 'stripe_subscription_id'
+  | 'intent_id'
+  | 'user_id'
+  | 'owner_id'
+  | 'plan_type'
+  | 'currency'
+  | 'credits_per_seat'
 
 /** A subscription as Stripe had it at one moment, and when to sync it without an event. */
 export type SubscriptionSnapshot = Pick<
@@ -52,7 +58,16 @@ export async function saveSubscription(
   trx: DatabaseTransaction,
   snapshot: SubscriptionSnapshot,
 ): Promise<Subscription> {
-  const { stripe_subscription_id: _id, intent_id: _intent, user_id: _user, owner_id: _owner, plan_type: _plan, currency: _currency, credits_per_seat: _credits, ...changing } = snapshot
+  const {
+    stripe_subscription_id: _id,
+    intent_id: _intent,
+    user_id: _user,
+    owner_id: _owner,
+    plan_type: _plan,
+    currency: _currency,
+    credits_per_seat: _credits,
+    ...changing
+  } = snapshot
   return trx
     .insertInto('subscriptions')
     .values(snapshot)

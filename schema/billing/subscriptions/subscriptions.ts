@@ -21,12 +21,18 @@ export function isOverdue(subscription: { readonly status: string } | undefined)
   return subscription?.status === 'past_due' || subscription?.status === 'unpaid'
 }
 
-export async function findLiveSubscription(db: Kysely<DB>, owner_id: string): Promise<Subscription | undefined> {
+export async function findLiveSubscription(
+  db: Kysely<DB>,
+  owner_id: string,
+): Promise<Subscription | undefined> {
   return selectLiveSubscription(db, owner_id).executeTakeFirst()
 }
 
 /** The same, locked: it does not change, nor do its seats, until the transaction ends. */
-export async function lockLiveSubscription(db: Kysely<DB>, owner_id: string): Promise<Subscription | undefined> {
+export async function lockLiveSubscription(
+  db: Kysely<DB>,
+  owner_id: string,
+): Promise<Subscription | undefined> {
   return selectLiveSubscription(db, owner_id).forUpdate().executeTakeFirst()
 }
 

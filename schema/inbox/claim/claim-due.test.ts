@@ -44,8 +44,11 @@ async function insertEvent(next_try_at = now): Promise<{ source: 'stripe'; id: s
 async function insertInvitation(): Promise<string> {
   const inviter_id = await buildUser(database.server)
   const organization_id = `org_${crypto.randomUUID()}`
-  
-  const { id: subscription_id } = await buildSubscription(database, { owner_id: organization_id, user_id: inviter_id })
+
+  const { id: subscription_id } = await buildSubscription(database, {
+    owner_id: organization_id,
+    user_id: inviter_id,
+  })
   const invitation = {
     id: crypto.randomUUID(),
     organization_id,
@@ -98,7 +101,7 @@ describe('a claim takes only rows that are due and unfinished:', () => {
   test('a subscription that has not ended and can be synced', async () => {
     const insert = async (fields: { next_try_at: Date; status?: 'canceled'; ended_at?: Date }) => {
       const user_id = await buildUser(database.server)
-      
+
       return (await buildSubscription(database, { owner_id: user_id, user_id, fields })).id
     }
     const stripe_subscription_id = await insert({ next_try_at: now })

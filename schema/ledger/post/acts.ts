@@ -9,7 +9,7 @@ export async function markAct(trx: DatabaseTransaction, actId: string): Promise<
 }
 
 /** What an act moved in an owner's account. Whole credits, signed. */
-export interface ActTransfer  {
+export interface ActTransfer {
   readonly owner_id: string
   readonly transfer_id: number
   readonly kind: TransferKind

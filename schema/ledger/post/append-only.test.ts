@@ -65,17 +65,17 @@ test('the text of a transfer and its salt may become NULL, both at once, and sta
 
 test('the labels of a usage may become NULL with its text and salt, and nothing else may', async () => {
   const { transfer_id } = await spendOne(database.server, {
-owner_id: user('user_a'),
-credits: 1,
-idempotency_key: 'labelled',
-occurred_at: new Date(),
-actor: 'user_a',
-reason: 'About a person',
-token_id: randomUUID(),
-model: 'a model',
-project: 'a project',
-run: 'a run'
-})
+    owner_id: user('user_a'),
+    credits: 1,
+    idempotency_key: 'labelled',
+    occurred_at: new Date(),
+    actor: 'user_a',
+    reason: 'About a person',
+    token_id: randomUUID(),
+    model: 'a model',
+    project: 'a project',
+    run: 'a run',
+  })
   const set = (change: string) =>
     sql.raw(`UPDATE ledger_transfers SET ${change} WHERE id = ${transfer_id}`).execute(database.owner)
   const labels = 'model = NULL, project = NULL, run = NULL'
@@ -129,13 +129,13 @@ describe('a role', () => {
   })
   test('a role of the worker cannot spend', async () => {
     const usage = {
-owner_id: 'user_a',
-credits: 1,
-idempotency_key: 'k',
-occurred_at: new Date(),
-actor: 'x',
-reason: 'x'
-} as const
+      owner_id: 'user_a',
+      credits: 1,
+      idempotency_key: 'k',
+      occurred_at: new Date(),
+      actor: 'x',
+      reason: 'x',
+    } as const
     await expect(spendOne(database.worker, usage)).rejects.toThrow(/permission denied/)
   })
 })

@@ -155,7 +155,11 @@ describe('a grant', () => {
 
   test('a grant is part of what must agree when a key is posted again', async () => {
     const owner_id = user('user_key')
-    const first = buildTransfer(buildPurchaseGrant(owner_id), { kind: 'credit_purchase', ordinal: 1, amount: 5 })
+    const first = buildTransfer(buildPurchaseGrant(owner_id), {
+      kind: 'credit_purchase',
+      ordinal: 1,
+      amount: 5,
+    })
     await postTransfer(database.worker, first)
     expect((await postTransfer(database.worker, first)).posted).toBe(false)
     await expect(

@@ -80,10 +80,7 @@ export async function lockOwner(trx: DatabaseTransaction, owner_id: string): Pro
  * first, then read.
  */
 export async function readBooks(trx: DatabaseTransaction, owner_id: string): Promise<Books> {
-  const [row] = await callLedger(
-    trx,
-    sql<{ books: unknown }>`SELECT ledger_books(${owner_id}) AS books`,
-  )
+  const [row] = await callLedger(trx, sql<{ books: unknown }>`SELECT ledger_books(${owner_id}) AS books`)
   return booksSchema.parse(row?.books)
 }
 
@@ -139,7 +136,11 @@ export interface MonthToClose extends ClosedMonth {
  * fewer it throws IdempotencyConflictError, and UnbalancedTransferError when that is more than
  * `Books.used_open`.
  */
-export async function closeMonth(trx: DatabaseTransaction, owner_id: string, month: MonthToClose): Promise<void> {
+export async function closeMonth(
+  trx: DatabaseTransaction,
+  owner_id: string,
+  month: MonthToClose,
+): Promise<void> {
   await callLedger(
     trx,
     sql`SELECT ledger_close_month(${owner_id}, ${month.stripe_subscription_id},
@@ -152,24 +153,24 @@ const credits = z.int()
 const time = z.string().transform((text) => new Date(text))
 
 const grantSchema = z.object({
-id: z.string(),
-kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment']),
-owner_id: z.string(),
-account: z.enum(['plan', 'purchased']),
-intent_id: z.string().nullable(),
-stripe_subscription_id: z.string().nullable(),
-stripe_invoice_id: z.string().nullable(),
-month_starts_at: time.nullable(),
-starts_at: time.nullable(),
-ends_at: time.nullable(),
-gross: credits,
-refunded: credits,
-disputed: credits,
-returned: credits,
-expired: credits,
-written_off: credits,
-adjusted: credits,
-transfers: credits
+  id: z.string(),
+  kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment']),
+  owner_id: z.string(),
+  account: z.enum(['plan', 'purchased']),
+  intent_id: z.string().nullable(),
+  stripe_subscription_id: z.string().nullable(),
+  stripe_invoice_id: z.string().nullable(),
+  month_starts_at: time.nullable(),
+  starts_at: time.nullable(),
+  ends_at: time.nullable(),
+  gross: credits,
+  refunded: credits,
+  disputed: credits,
+  returned: credits,
+  expired: credits,
+  written_off: credits,
+  adjusted: credits,
+  transfers: credits,
 }) satisfies z.ZodType<GrantInBooks>
 
 const accountSchema = z.object({ balance: credits, version: credits })

@@ -15,15 +15,15 @@ const [laptop, desktop] = [randomUUID(), randomUUID()]
 const day = new Date('2026-11-20T12:00:00Z')
 
 const labelled = (actor: string, payer: string, token_id: string, model: string) => ({
-owner_id: payer,
-actor,
-token_id,
-model,
-project: `${model} project`,
-run: `${model} run`,
-occurred_at: day,
-idempotency_key: randomUUID(),
-reason: `${model} reason`
+  owner_id: payer,
+  actor,
+  token_id,
+  model,
+  project: `${model} project`,
+  run: `${model} run`,
+  occurred_at: day,
+  idempotency_key: randomUUID(),
+  reason: `${model} reason`,
 })
 
 const ask = (...requests: SpendRequest[]): Promise<SpendOutcome[]> => spendCredits(database.server, requests)
@@ -59,13 +59,13 @@ test('an erased person’s sums of usage are merged and stay equal, and the book
   )
   const settlement = (hold: SpendOutcome | undefined, credits: number) =>
     ({
-owner_id: pool,
-actor: 'user_ada',
-occurred_at: day,
-action: 'settle',
-hold_id: hold?.hold?.id ?? '',
-credits
-}) as const
+      owner_id: pool,
+      actor: 'user_ada',
+      occurred_at: day,
+      action: 'settle',
+      hold_id: hold?.hold?.id ?? '',
+      credits,
+    }) as const
   await ask(
     use(1, 'user_ada', ada, laptop, 'small'),
     use(2, 'user_ada', ada, laptop, 'large'),

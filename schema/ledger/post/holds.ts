@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import { kindOf, ownerOfId } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 
 /** Owners at a time: each is locked until the transaction ends. */
@@ -20,7 +19,7 @@ export async function endExpiredHolds(db: Kysely<DB>, now: Date): Promise<number
     .orderBy('expires_at')
     .limit(ownersMax)
     .execute()
-  const owners = ownersOf(expired)
+  const owners = [...new Set(expired.map(({ owner_id }) => owner_id))]
   if (owners.length === 0) return 0
   return endHolds(db, owners, { now, released: null })
 }
@@ -72,7 +71,9 @@ async function endHolds(
 ): Promise<number> {
   const [row] = await callLedger(
     db,
-    sql<{ ended: number }>`SELECT ledger_end_holds_of(${owners}::text[], ${now}, ${released}::uuid[]) AS ended`,
+    sql<{
+      ended: number
+    }>`SELECT ledger_end_holds_of(${owners}::text[], ${now}, ${released}::uuid[]) AS ended`,
   )
   return row?.ended ?? 0
 }

@@ -121,13 +121,13 @@ function usageOf(
 ): Usage {
   const id = `${owner}_${run}`
   return {
-owner_id: user(id),
-credits,
-idempotency_key: `${key}`,
-occurred_at: new Date(),
-actor: id,
-reason: 'Test'
-}
+    owner_id: user(id),
+    credits,
+    idempotency_key: `${key}`,
+    occurred_at: new Date(),
+    actor: id,
+    reason: 'Test',
+  }
 }
 
 type Books = {

@@ -121,10 +121,11 @@ test('a grant of another owner and an owner of another kind refuse the whole bat
     'IdempotencyConflictError',
   )
   await postTransfer(database.worker, buildGrant('user_9', 5))
-  const organization = buildTransfer(
-    buildPurchaseGrant('user_9', randomUUID()),
-    { kind: 'credit_purchase', ordinal: 1, amount: 5 },
-  )
+  const organization = buildTransfer(buildPurchaseGrant('user_9', randomUUID()), {
+    kind: 'credit_purchase',
+    ordinal: 1,
+    amount: 5,
+  })
   await expect(postTransfers(database.worker, [one, organization])).rejects.toThrow()
   expect([await totalOf('user_0'), await totalOf('user_1'), await totalOf('user_9')]).toEqual([0, 0, 5])
   expect(await problems()).toEqual([])

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely } from 'kysely'
 import type { DB } from '../../database/types.ts'
 import { inSpan } from '../../tracing.ts'
-import { type HouseAccount, type TransferKind, kindOf } from '../accounts.ts'
+import { type HouseAccount, kindOf, type TransferKind } from '../accounts.ts'
 import { ledgerError } from '../errors.ts'
 import type { Grant } from '../grants.ts'
 import { checkoutKey, transferKey } from '../keys.ts'

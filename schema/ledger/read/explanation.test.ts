@@ -46,13 +46,13 @@ async function live(owner_id: string, { seed, length }: { seed: number; length: 
     if (random() < 0.6) {
       const before = await findBalance(database.server, user(owner_id))
       const { outcome, plan, purchased } = await spendOne(database.server, {
-owner_id: user(owner_id),
-credits,
-idempotency_key: `${seed}-${number}`,
-occurred_at: at,
-actor: 'test',
-reason: `Chat ${number}`
-})
+        owner_id: user(owner_id),
+        credits,
+        idempotency_key: `${seed}-${number}`,
+        occurred_at: at,
+        actor: 'test',
+        reason: `Chat ${number}`,
+      })
       if (outcome === 'posted') {
         told.push({ at, plan: plan - before.plan, purchased: purchased - before.purchased })
       }
@@ -133,15 +133,15 @@ test('failures stand among the changes, change nothing, and are in every page an
   const owner_id = 'user_failing'
   const ask = (number: number, more: { credits: number; failure?: 'timeout' }) =>
     spendOne(database.server, {
-owner_id: user(owner_id),
-idempotency_key: `${number}`,
-occurred_at: new Date(start + number * minute),
-actor: owner_id,
-reason: `Chat ${number}`,
-model: 'large',
-project: 'website',
-...more
-})
+      owner_id: user(owner_id),
+      idempotency_key: `${number}`,
+      occurred_at: new Date(start + number * minute),
+      actor: owner_id,
+      reason: `Chat ${number}`,
+      model: 'large',
+      project: 'website',
+      ...more,
+    })
   await ask(0, { credits: 0, failure: 'timeout' })
   expect((await explainAll(owner_id, { limit: 5 })).changes).toMatchObject([{ failure: 'timeout' }])
   await postTransfers(database.worker, [

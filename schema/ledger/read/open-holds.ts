@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import { ownerOfId } from '../accounts.ts'
 import type { HoldState } from '../spend/usage.ts'
 
 /** Credits that are reserved for a request that is under way. */
@@ -24,11 +23,7 @@ export async function findHoldById(
   db: Kysely<DB>,
   id: string,
 ): Promise<{ owner_id: string; state: HoldState } | undefined> {
-  return db
-    .selectFrom('ledger_holds')
-    .select(['owner_id', 'state'])
-    .where('id', '=', id)
-    .executeTakeFirst()
+  return db.selectFrom('ledger_holds').select(['owner_id', 'state']).where('id', '=', id).executeTakeFirst()
 }
 
 /** How many holds of one payer a person may have open: `ledger_spend` refuses the next. */

@@ -63,11 +63,11 @@ describe('sums of periods', () => {
 
 async function use(owner_id: string, credits: number, occurredAt: string): Promise<void> {
   await spendOne(database.server, {
-owner_id: user(owner_id),
-credits,
-idempotency_key: `usage-${occurredAt}`,
-occurred_at: new Date(occurredAt),
-actor: 'test',
-reason: 'Test'
-})
+    owner_id: user(owner_id),
+    credits,
+    idempotency_key: `usage-${occurredAt}`,
+    occurred_at: new Date(occurredAt),
+    actor: 'test',
+    reason: 'Test',
+  })
 }

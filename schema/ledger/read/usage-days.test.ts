@@ -12,14 +12,14 @@ async function pool(credits = 100_000) {
   const owner_id = `org_${randomUUID().slice(0, 8)}`
   await giveCredits(database, owner_id, { purchased: credits })
   const usage = (day: string, fields: Partial<Usage>): Usage => ({
-owner_id,
-credits: 1,
-idempotency_key: randomUUID(),
-occurred_at: new Date(`${day}T12:00:00Z`),
-actor: 'user_ada',
-reason: 'Chat',
-...fields
-})
+    owner_id,
+    credits: 1,
+    idempotency_key: randomUUID(),
+    occurred_at: new Date(`${day}T12:00:00Z`),
+    actor: 'user_ada',
+    reason: 'Chat',
+    ...fields,
+  })
   const span = { owner_id, from: '2026-03-01', to: '2026-03-31' }
   return { span, usage, spend: (...usages: Usage[]) => spendCredits(database.server, usages) }
 }

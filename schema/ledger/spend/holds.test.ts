@@ -22,10 +22,10 @@ async function spender(credits: { plan?: number; purchased?: number }) {
   const owner_id = user(`user_${randomUUID().replaceAll('-', '')}`)
   await giveCredits(database, owner_id, credits)
   const asked = (minutes: number) => ({
-owner_id,
-actor: owner_id,
-occurred_at: new Date(start + minutes * minute)
-})
+    owner_id,
+    actor: owner_id,
+    occurred_at: new Date(start + minutes * minute),
+  })
   const ask = async (...requests: readonly SpendRequest[]): Promise<SpendOutcome[]> =>
     spendCredits(database.server, requests)
   const one = async (request: SpendRequest): Promise<SpendOutcome> => {
@@ -171,14 +171,14 @@ test('the same key reserves once, also in one statement', async () => {
 test('a failure costs nothing, takes its key and is counted; so is a failed settlement, in time or late', async () => {
   const { owner_id, ask, use, reserve, fail } = await spender({ purchased: 100 })
   const failed = {
-owner_id,
-actor: owner_id,
-occurred_at: new Date(start),
-credits: 0,
-idempotency_key: 'key',
-reason: 'Chat',
-failure: 'provider_error'
-} as const
+    owner_id,
+    actor: owner_id,
+    occurred_at: new Date(start),
+    credits: 0,
+    idempotency_key: 'key',
+    reason: 'Chat',
+    failure: 'provider_error',
+  } as const
   expect(await ask(failed, failed)).toMatchObject([
     { outcome: 'posted', transfer_id: null, purchased: 100 },
     { outcome: 'replayed', transfer_id: null },
@@ -210,15 +210,15 @@ test('the task ends the holds of all owners that have expired, and only those', 
 test('an owner has at most a thousand combinations of labels a day, and the rest is counted as other', async () => {
   const { owner_id, ask } = await spender({ purchased: 2000 })
   const report = (index: number, more: Partial<Usage> = {}): Usage => ({
-owner_id,
-actor: owner_id,
-occurred_at: new Date(start),
-credits: 1,
-idempotency_key: `${index}`,
-reason: 'Chat',
-model: `model-${index}`,
-...more
-})
+    owner_id,
+    actor: owner_id,
+    occurred_at: new Date(start),
+    credits: 1,
+    idempotency_key: `${index}`,
+    reason: 'Chat',
+    model: `model-${index}`,
+    ...more,
+  })
   for (let first = 0; first < 1000; first += 100) {
     await ask(...Array.from({ length: 100 }, (_, index) => report(first + index)))
   }

@@ -85,13 +85,13 @@ async function live(
     else if (step.kind === 'give') await giveCredits(database, ownerOf(step.name, run), step)
     else {
       const usages = step.usages.map(({ name, key, credits, actor }) => ({
-owner_id: ownerOf(name, run),
-credits,
-idempotency_key: `${key}`,
-occurred_at: new Date(now),
-actor,
-reason: `Completion ${key}`
-}))
+        owner_id: ownerOf(name, run),
+        credits,
+        idempotency_key: `${key}`,
+        occurred_at: new Date(now),
+        actor,
+        reason: `Completion ${key}`,
+      }))
       outcomes.push(...(await spend(usages)))
     }
   }
@@ -160,20 +160,17 @@ test('a group of usages writes the rows that they would write one by one, and ea
 })
 
 test.each([
-  [
-    'named as two kinds',
-    [user('user_two_kinds'), 'user_two_kinds'],
-  ],
+  ['named as two kinds', [user('user_two_kinds'), 'user_two_kinds']],
   ['of another kind', [user('user_other'), 'user_known']],
 ] as const)('an owner who is %s refuses the whole group', async (_, owners) => {
   await giveCredits(together, user('user_known'), { purchased: 5 })
   const usages = owners.map((owner_id) => ({
-owner_id,
-credits: 1,
-idempotency_key: 'key',
-occurred_at: new Date(start),
-actor: 'user_ada',
-reason: 'Completion'
-}))
+    owner_id,
+    credits: 1,
+    idempotency_key: 'key',
+    occurred_at: new Date(start),
+    actor: 'user_ada',
+    reason: 'Completion',
+  }))
   await expect(spendCredits(together.server, usages)).rejects.toThrow(UnbalancedTransferError)
 })

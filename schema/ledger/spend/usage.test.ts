@@ -13,12 +13,12 @@ afterAll(async () => {
 
 const user = (owner_id: string) => owner_id
 const usageOf = (owner_id: string, credits: number, idempotency_key: string = randomUUID()) => ({
-owner_id: user(owner_id),
-credits,
-idempotency_key,
-occurred_at: new Date(),
-actor: owner_id,
-reason: 'Test usage'
+  owner_id: user(owner_id),
+  credits,
+  idempotency_key,
+  occurred_at: new Date(),
+  actor: owner_id,
+  reason: 'Test usage',
 })
 
 const give = (owner_id: string, credits: { plan?: number; purchased?: number }) =>

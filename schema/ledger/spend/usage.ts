@@ -21,7 +21,7 @@ export interface UsageLabels {
 export type UsageFailure = 'provider_error' | 'timeout' | 'empty' | 'cancelled'
 
 /** Who asks, and who pays: the owner. */
-interface Asked  {
+interface Asked {
   readonly owner_id: string
   /** By the product's clock. */
   readonly occurred_at: Date

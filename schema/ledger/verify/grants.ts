@@ -44,7 +44,7 @@ const sumsOfAllGrants = sql`(
     LEFT JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = account.id
     WHERE t.grant_id IS NOT NULL GROUP BY t.owner_id, t.grant_id)`
 
-interface GrantRow  {
+interface GrantRow {
   readonly owner_id: string
   readonly id: string
   /** Null when the grant does not exist, or is another owner's than its transfers. */

@@ -23,9 +23,9 @@ async function ask(request: SpendRequest): Promise<SpendOutcome> {
 }
 
 const asked = (minutes: number) => ({
-owner_id: ada,
-actor: ada,
-occurred_at: new Date(start + minutes * 60_000)
+  owner_id: ada,
+  actor: ada,
+  occurred_at: new Date(start + minutes * 60_000),
 })
 
 async function reserve(credits: number, lasting_s = 3600): Promise<string> {

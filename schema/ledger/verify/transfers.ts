@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { type TransferKind, kindOf } from '../accounts.ts'
+import { kindOf, type TransferKind } from '../accounts.ts'
 import { holdOfKey } from '../hold-keys.ts'
 import type { Account, Accounts } from './accounts.ts'
 import { entryHash, type TransferContent, transferDigest, usageInputHash } from './hash.ts'
@@ -134,10 +134,10 @@ export class TransfersCheck {
     for (const entry of entries) {
       const { owner_id } = this.#accounts.get(entry.account_id)
       if (owner_id === null) this.#problem('every entry has its account', entryName(entry))
-      else if ((owner_id === house) !== (entry.version === null)) {
+      else if ((owner_id === 'house') !== (entry.version === null)) {
         this.#problem('owners’ entries have a version, house entries have none', entryName(entry))
       }
-      const isOfOwner = owner_id === house || owner_id === transfer.owner_id
+      const isOfOwner = owner_id === 'house' || owner_id === transfer.owner_id
       if (!isOfOwner || entry.owner_id !== transfer.owner_id) {
         this.#problem('every row of a transfer has its owner', entryName(entry))
       }
@@ -248,7 +248,7 @@ const entriesIn = ({ after, upTo }: Range) => sql<EntryRow>`
   WHERE transfer_id > ${sql.lit(after)} AND transfer_id <= ${sql.lit(upTo)} ORDER BY transfer_id`
 
 function isOwners({ owner_id }: Account): boolean {
-  return owner_id !== null && owner_id !== house
+  return owner_id !== null && owner_id !== 'house'
 }
 
 function headName(entry: EntryRow): string {

@@ -11,7 +11,7 @@ const database = testDatabase()
 async function bought(seats: number) {
   const user_id = await buildUser(database.server)
   const organization_id = `org_${randomUUID()}`
-  
+
   const { id } = await buildSubscription(database, { owner_id: organization_id, user_id, seats })
   return { id, organization_id, user_id, email: `${user_id}@Tidemark.test`, role: 'admin' } as const
 }
@@ -53,7 +53,7 @@ describe('the buyer’s first seat', () => {
       .where('stripe_subscription_id', '=', buyer.id)
       .execute()
     expect(await give(buyer)).toBe('no_subscription')
-    
+
     await buildSubscription(database, { owner_id: buyer.organization_id, user_id: buyer.user_id, seats: 1 })
     expect(await give(buyer)).toBe('given')
   })

@@ -27,7 +27,6 @@ export async function findSeatsAtClerk(
 ): Promise<
   (Pick<Occupancy, 'seats_total' | 'seats_at_clerk'> & { readonly seats_reserved: number }) | undefined
 > {
-  
   const subscription = await findLiveSubscription(db, organizationId)
   if (!subscription) return undefined
   const { used, reserved } = await db

@@ -77,13 +77,13 @@ export async function findOwnersByName(
   ])
   const named = [
     ...(people?.data ?? []).map(({ id, fullName, username }) => ({
-owner_id: id,
-name: fullName ?? username ?? ''
-})),
+      owner_id: id,
+      name: fullName ?? username ?? '',
+    })),
     ...(organizations?.data ?? []).map(({ id, name }) => ({
-owner_id: id,
-name
-})),
+      owner_id: id,
+      name,
+    })),
   ]
   const hasAllWords = ({ name }: { name: string }) => words.every((word) => name.toLowerCase().includes(word))
   return named.filter(hasAllWords).slice(0, namesakesMax)

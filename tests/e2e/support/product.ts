@@ -32,8 +32,13 @@ export async function withDatabase<T>(work: (db: Kysely<DB>) => Promise<T>): Pro
 
 /** A request of a person's editor that is under way, and one before it that failed. */
 export function planToUse(userId: string, { lasting_s = 15 * 60 } = {}): Promise<string> {
-  
-  const asked = { owner_id: userId, actor: userId, occurred_at: new Date(), model: 'large', project: 'website' }
+  const asked = {
+    owner_id: userId,
+    actor: userId,
+    occurred_at: new Date(),
+    model: 'large',
+    project: 'website',
+  }
   return withDatabase(async (db) => {
     await spendOne(db, {
       ...asked,
@@ -48,9 +53,14 @@ export function planToUse(userId: string, { lasting_s = 15 * 60 } = {}): Promise
 
 /** A request of a person's editor that took longer and cost more than was reserved for it. */
 export async function exceedHold(userId: string): Promise<string> {
-  
   const occurred_at = new Date(Date.now() + (await findClockOffset()))
-  const asked = { owner_id: userId, actor: userId, occurred_at, model: 'large-2026-10', project: 'harbour-web' }
+  const asked = {
+    owner_id: userId,
+    actor: userId,
+    occurred_at,
+    model: 'large-2026-10',
+    project: 'harbour-web',
+  }
   return withDatabase(async (db) => {
     const { id: hold_id } = await buildHold(db, userId, { ...asked, credits: 40 })
     await spendCredits(db, [
@@ -93,13 +103,13 @@ export async function reportUsages(
   const occurred_at = new Date(Date.now() + (await findClockOffset()))
   const asked = usages.map(
     (usage): Usage => ({
-owner_id: actor,
-actor,
-occurred_at,
-idempotency_key: randomUUID(),
-reason: 'Chat',
-...usage
-}),
+      owner_id: actor,
+      actor,
+      occurred_at,
+      idempotency_key: randomUUID(),
+      reason: 'Chat',
+      ...usage,
+    }),
   )
   await withDatabase((db) => spendCredits(db, asked))
 }

@@ -52,11 +52,11 @@ export function buildTransfer(
 
 export function use(db: Database, owner_id: string, credits: number): Promise<SpendOutcome> {
   return spendOne(db, {
-owner_id,
-credits,
-idempotency_key: randomUUID(),
-occurred_at: new Date(),
-actor: owner_id,
-reason: 'Test'
-})
+    owner_id,
+    credits,
+    idempotency_key: randomUUID(),
+    occurred_at: new Date(),
+    actor: owner_id,
+    reason: 'Test',
+  })
 }

@@ -11,16 +11,16 @@ export async function buildHold(
 ): Promise<Hold> {
   const [outcome] = await spendCredits(db, [
     {
-owner_id,
-action: 'reserve',
-actor,
-credits: 75,
-lasting_s: 15 * 60,
-idempotency_key: randomUUID(),
-occurred_at: new Date(),
-reason: 'Refactoring',
-...fields
-},
+      owner_id,
+      action: 'reserve',
+      actor,
+      credits: 75,
+      lasting_s: 15 * 60,
+      idempotency_key: randomUUID(),
+      occurred_at: new Date(),
+      reason: 'Refactoring',
+      ...fields,
+    },
   ])
   if (!outcome?.hold) throw new Error(`Nothing was reserved: ${outcome?.outcome}`)
   return outcome.hold

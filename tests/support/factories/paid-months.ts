@@ -37,18 +37,18 @@ export class PaidPlans {
     await this.#database.worker.transaction().execute((trx) =>
       savePaidLines(trx, [
         {
-owner_id: this.#owner,
-stripe_invoice_id,
-stripe_subscription_id: this.#subscription,
-kind: 'period',
-starts_at: new Date(starts),
-ends_at: new Date(ends),
-seats: 1,
-amount_minor: total_minor,
-total_minor,
-amount_paid_minor: total_minor,
-paid_at: new Date(starts)
-},
+          owner_id: this.#owner,
+          stripe_invoice_id,
+          stripe_subscription_id: this.#subscription,
+          kind: 'period',
+          starts_at: new Date(starts),
+          ends_at: new Date(ends),
+          seats: 1,
+          amount_minor: total_minor,
+          total_minor,
+          amount_paid_minor: total_minor,
+          paid_at: new Date(starts),
+        },
       ]),
     )
   }
@@ -67,20 +67,20 @@ paid_at: new Date(starts)
     if (!invoice) throw new Error(`Month ${month} was not paid`)
     await this.#database.worker.transaction().execute((trx) =>
       saveCharge(trx, {
-owner_id: this.#owner,
-stripe_charge_id: `ch_${invoice}`,
-intent_id: null,
-stripe_invoice_id: invoice,
-amount_minor: total_minor,
-refunded_minor: 0,
-unused_refund_minor: 0,
-refunded_before_minor: 0,
-disputed_minor: (total_minor * percent) / 100,
-dispute_state: null,
-dispute_state_at: null,
-dispute_due_at: null,
-snapshot_order: ++this.#order
-}),
+        owner_id: this.#owner,
+        stripe_charge_id: `ch_${invoice}`,
+        intent_id: null,
+        stripe_invoice_id: invoice,
+        amount_minor: total_minor,
+        refunded_minor: 0,
+        unused_refund_minor: 0,
+        refunded_before_minor: 0,
+        disputed_minor: (total_minor * percent) / 100,
+        dispute_state: null,
+        dispute_state_at: null,
+        dispute_due_at: null,
+        snapshot_order: ++this.#order,
+      }),
     )
   }
 }

@@ -18,7 +18,7 @@ export interface PaidPurchase {
 
 export interface PlanOrder extends Omit<PlanTerms, 'currency' | 'price_minor'> {
   readonly card?: string
-  readonly owner_id?: PaidPurchase['owner']
+  readonly owner_id?: string
   /** The checkout's amount, when it is not the price. */
   readonly intended_minor?: number
   /** The trial of the order, when the checkout has another. */
@@ -43,16 +43,16 @@ export async function buildPaidPlan(
   const user_id = order.user_id ?? (await buildUser(database.server))
   const owner_id = order.owner_id ?? user_id
   const intent = await buildPlanOrder(database, {
-user_id,
-owner_id,
-plan_type,
-billing_frequency,
-seats,
-trial_days: order.intended_trial_days ?? trial_days,
-...(order.credits_per_seat && { credits_per_seat: order.credits_per_seat }),
-...(order.intended_minor && { price_minor: order.intended_minor / seats }),
-ends_subscription_id: order.ends_subscription_id ?? null
-})
+    user_id,
+    owner_id,
+    plan_type,
+    billing_frequency,
+    seats,
+    trial_days: order.intended_trial_days ?? trial_days,
+    ...(order.credits_per_seat && { credits_per_seat: order.credits_per_seat }),
+    ...(order.intended_minor && { price_minor: order.intended_minor / seats }),
+    ends_subscription_id: order.ends_subscription_id ?? null,
+  })
   const customer_id = await customerOf({ database, stripe }, intent)
   await order.prepare?.(customer_id)
   const metadata = { intentId: intent.id }

@@ -34,15 +34,15 @@ export async function buildPurchase(
   const userId = fields.user_id ?? (await buildUser(db))
   const [offer] = await listOffers(db, { plan_type: null, billing_frequency: null, currency })
   const intent = await insertIntent(db, {
-id: randomUUID(),
-user_id: userId,
-owner_id: userId,
-offer_id: offer?.id ?? 0,
-quantity: credits,
-created_at: new Date(),
-next_try_at: new Date(Date.now() + 60_000),
-...fields
-})
+    id: randomUUID(),
+    user_id: userId,
+    owner_id: userId,
+    offer_id: offer?.id ?? 0,
+    quantity: credits,
+    created_at: new Date(),
+    next_try_at: new Date(Date.now() + 60_000),
+    ...fields,
+  })
   if (stripe_session_id) await attachSession(db, { id: intent.id, stripe_session_id })
   return intent as Purchase
 }
@@ -89,15 +89,15 @@ export async function buildPlanOrder(
     ...(price_minor && { price_minor }),
   }
   return insertIntent(db, {
-id: randomUUID(),
-owner_id: order.user_id,
-offer_id: await offerFor(db, sold, { ...terms, trial_days, quantity: seats }),
-quantity: seats,
-trial_days,
-created_at: new Date(),
-next_try_at: new Date(Date.now() + 3_600_000),
-...order
-})
+    id: randomUUID(),
+    owner_id: order.user_id,
+    offer_id: await offerFor(db, sold, { ...terms, trial_days, quantity: seats }),
+    quantity: seats,
+    trial_days,
+    created_at: new Date(),
+    next_try_at: new Date(Date.now() + 3_600_000),
+    ...order,
+  })
 }
 
 /** The latest offer that allows these terms, or one with them from before the first. */

@@ -35,22 +35,22 @@ export async function buildSubscription(
     await trx
       .insertInto('subscriptions')
       .values({
-owner_id,
-user_id,
-plan_type,
-billing_frequency: billing_frequency ?? 'monthly',
-currency,
-credits_per_seat: 500,
-stripe_subscription_id: id,
-intent_id,
-status: 'active',
-seats_total: seats,
-current_period_start: new Date(Date.now() - day),
-current_period_end: new Date(Date.now() + 29 * day),
-snapshot_order: 1,
-next_try_at: new Date(Date.now() + day),
-...fields
-})
+        owner_id,
+        user_id,
+        plan_type,
+        billing_frequency: billing_frequency ?? 'monthly',
+        currency,
+        credits_per_seat: 500,
+        stripe_subscription_id: id,
+        intent_id,
+        status: 'active',
+        seats_total: seats,
+        current_period_start: new Date(Date.now() - day),
+        current_period_end: new Date(Date.now() + 29 * day),
+        snapshot_order: 1,
+        next_try_at: new Date(Date.now() + day),
+        ...fields,
+      })
       .execute()
   })
   return { id, intent_id, session_id }

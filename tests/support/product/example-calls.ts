@@ -105,7 +105,7 @@ async function givePlan(callers: Callers, actor: Actor): Promise<void> {
   if (actor === 'anonymous') return
   const { database, stripe, server, people } = callers
   const { user_id, token } = people[actor]
-  
+
   if (await findLiveSubscription(database.owner, user_id)) return setStatus(callers, user_id, 'active')
   // It makes the customer.
   await server.ask(createCustomerPortalSession, { token, body: { userId: user_id } })

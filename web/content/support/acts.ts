@@ -36,18 +36,21 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
   },
   cancel_intent: {
     name: 'Cancel checkout',
-    description: 'Ends a checkout that is stuck and was not paid, so that the customer can begin another one.',
+    description:
+      'Ends a checkout that is stuck and was not paid, so that the customer can begin another one.',
     title: 'Cancellation of a checkout',
     isOn: ({ kind, data }) => kind === 'intent' && data.is_unfinished,
   },
   cancel_subscription: {
     name: 'Cancel plan',
-    description: 'Ends a plan whose owner is gone, or a second one of its owner. Stripe makes no more invoices; refunds are separate.',
+    description:
+      'Ends a plan whose owner is gone, or a second one of its owner. Stripe makes no more invoices; refunds are separate.',
     title: 'Cancellation of a plan',
   },
   invoice_changes: {
     name: 'Invoice now',
-    description: 'Bills the changes of a plan now that Stripe would bill with its next renewal. The card on file is charged, or a credit goes to the balance at Stripe.',
+    description:
+      'Bills the changes of a plan now that Stripe would bill with its next renewal. The card on file is charged, or a credit goes to the balance at Stripe.',
     title: 'Invoice for a change of a plan',
     isOn: ({ kind, data }) =>
       kind === 'subscription' && data.ended_at === null && data.pending_lines.length > 0,
@@ -60,7 +63,8 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
   },
   release_hold: {
     name: 'Release credits',
-    description: 'Makes the reserved credits available again. The editor that reserved them can then charge nothing for its request.',
+    description:
+      'Makes the reserved credits available again. The editor that reserved them can then charge nothing for its request.',
     title: 'Release of reserved credits',
     isOn: ({ kind, data }) => kind === 'hold' && data.step === 'reserved' && data.state === 'open',
   },

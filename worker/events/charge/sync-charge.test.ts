@@ -23,13 +23,13 @@ afterAll(async () => {
 const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.owner_id)
 const use = (bought: PaidPurchase, credits: number) =>
   spendOne(database.server, {
-owner_id: bought.owner_id,
-credits,
-idempotency_key: crypto.randomUUID(),
-occurred_at: new Date(),
-actor: bought.user_id,
-reason: 'Test'
-})
+    owner_id: bought.owner_id,
+    credits,
+    idempotency_key: crypto.randomUUID(),
+    occurred_at: new Date(),
+    actor: bought.user_id,
+    reason: 'Test',
+  })
 
 async function chargeOf(bought: PaidPurchase): Promise<string> {
   const { data } = await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })

@@ -81,7 +81,11 @@ async function findSubscriber(trx: DatabaseTransaction, id: string | null): Prom
 type Snapshot = Omit<ChargeSnapshot, 'owner_id' | 'intent_id'>
 
 /** The owner before the charge, as everything locks them that posts. */
-async function saveChargeOf(trx: DatabaseTransaction, owner_id: string, snapshot: Snapshot): Promise<boolean> {
+async function saveChargeOf(
+  trx: DatabaseTransaction,
+  owner_id: string,
+  snapshot: Snapshot,
+): Promise<boolean> {
   await lockOwner(trx, owner_id)
   return saveCharge(trx, { ...snapshot, owner_id, intent_id: null })
 }

@@ -1,7 +1,7 @@
-import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { reportUsage } from '../../../schema/api/extension.ts'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
+import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { findAct } from '../../../schema/support/acts.ts'
@@ -45,12 +45,12 @@ async function buyTeam(order: PlanOrder = {}): Promise<PaidPurchase> {
   const person = await signUp(clerk)
   const user_id = await buildUser(database.server, person.user_id)
   const { id } = await buildOrganization(clerk, person)
-  
+
   return buildPaidPlan(product, { user_id, owner_id: id, plan_type: 'teams', seats: 2, ...order })
 }
 
 /** Deletes an owner at Clerk, and lets the event arrive. */
-async function deleteOwner(owner_id: PaidPurchase['owner']) {
+async function deleteOwner(owner_id: string) {
   if (kindOf(owner_id) === 'user') await clerk.client.users.deleteUser(owner_id)
   else await clerk.client.organizations.deleteOrganization(owner_id)
   const [event] = await clerk.listEvents(`${kindOf(owner_id)}.deleted`)

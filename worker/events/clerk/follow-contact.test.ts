@@ -24,7 +24,7 @@ async function buyTeam() {
   const person = await signUp(clerk)
   const user_id = await buildUser(database.server, person.user_id)
   const { id } = await buildOrganization(clerk, person)
-  
+
   const bought = await buildPaidPlan(product, { user_id, owner_id: id, plan_type: 'teams', seats: 2 })
   const { customer_id } = bought
   await stripe.client.customers.update(customer_id, { metadata: { clerkUserId: user_id } })

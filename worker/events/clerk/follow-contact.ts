@@ -14,7 +14,6 @@ type Deps = Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>
  * admin who bought for it. Returns what Stripe refused, for people; else null.
  */
 export async function followContact(deps: Deps, owner_id: string): Promise<string | null> {
-  const owner_id = owner_id
   const own = await findStripeCustomer(deps.db, owner_id)
   const others = kindOf(owner_id) === 'user' ? await listCustomersPaidBy(deps.db, owner_id) : []
   if (!own && others.length === 0) return null

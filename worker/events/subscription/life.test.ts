@@ -24,13 +24,13 @@ const planOf = async (bought: PaidPurchase) => (await findUser(database.owner, b
 const rowOf = (bought: PaidPurchase) => findLatestSubscription(database.owner, bought.owner_id)
 const use = (bought: PaidPurchase, credits: number) =>
   spendOne(database.server, {
-owner_id: bought.owner_id,
-credits,
-idempotency_key: crypto.randomUUID(),
-occurred_at: new Date(),
-actor: bought.user_id,
-reason: 'Test'
-})
+    owner_id: bought.owner_id,
+    credits,
+    idempotency_key: crypto.randomUUID(),
+    occurred_at: new Date(),
+    actor: bought.user_id,
+    reason: 'Test',
+  })
 
 describe('a Pro plan', () => {
   test('a Pro plan grants its first month when it is paid', async () => {

@@ -39,8 +39,7 @@ export async function findOrder(
   const owner_id = await findOwnerOfCustomer(db, customer)
   // One that we do not know (yet) is waited for.
   if (intentId && !intent) return { intent_id: intentId }
-  const isOfCustomer =
-    !owner_id || intent?.stripe_customer_id === customer || intent?.owner_id === owner_id
+  const isOfCustomer = !owner_id || intent?.stripe_customer_id === customer || intent?.owner_id === owner_id
   if (intent && isOfCustomer && !(await findSubscriptionOfIntent(db, intent.id)))
     return { intent_id: intent.id }
   const buyer = owner_id ?? (intent && recipientOf(intent))
@@ -49,7 +48,7 @@ export async function findOrder(
 
 /** Whose it is; null while the organization of its checkout has not been created. */
 export async function findOwnerOfOrder(db: Kysely<DB>, order: OrderOf): Promise<string | null> {
-  if ('owner' in order) return order.owner_id
+  if ('owner_id' in order) return order.owner_id
   const intent = await findIntent(db, order.intent_id)
   return intent ? recipientOf(intent) : null
 }

@@ -21,8 +21,7 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const organization = () =>
-  `org_${randomUUID().slice(0, 8)}`
+const organization = () => `org_${randomUUID().slice(0, 8)}`
 const planBalance = async (bought: PaidPurchase) => (await findBalance(database.owner, bought.owner_id)).plan
 const rowOf = (bought: PaidPurchase) => findLatestSubscription(database.owner, bought.owner_id)
 

@@ -350,13 +350,13 @@ function termsOf(intent: CheckoutIntent, owner_id: string) {
 function linesOf(fetched: FetchedSubscription, owner_id: string) {
   return fetched.invoices.flatMap(({ id, total_minor, amount_paid_minor, lines }) =>
     lines.map(({ invoice_id: _, ...line }) => ({
-...line,
-owner_id,
-stripe_invoice_id: id,
-stripe_subscription_id: fetched.id,
-total_minor,
-amount_paid_minor
-})),
+      ...line,
+      owner_id,
+      stripe_invoice_id: id,
+      stripe_subscription_id: fetched.id,
+      total_minor,
+      amount_paid_minor,
+    })),
   )
 }
 
@@ -367,7 +367,11 @@ amount_paid_minor
  */
 async function refreshPlanAndSeats(
   trx: DatabaseTransaction,
-  { owner_id, fetched, buyer_id }: { owner_id: string; fetched: FetchedSubscription; buyer_id: string | null },
+  {
+    owner_id,
+    fetched,
+    buyer_id,
+  }: { owner_id: string; fetched: FetchedSubscription; buyer_id: string | null },
 ): Promise<void> {
   if (kindOf(owner_id) === 'user') return refreshPlanType(trx, [owner_id])
   const organization_id = owner_id

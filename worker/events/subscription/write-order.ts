@@ -37,13 +37,13 @@ export async function writeOrder(
   const offer = offers.find(({ credits }) => credits === promised?.credits_per_seat) ?? offers[0]
   if (!offer) throw new PermanentError(`Subscription ${id} is of a plan that was never sold`)
   return insertPaidOrder(trx, {
-id: randomUUID(),
-user_id,
-owner_id,
-offer_id: offer.id,
-quantity: seats,
-created_at: now,
-stripe_customer_id: customer_id,
-stripe_invoice_id: invoice.id
-})
+    id: randomUUID(),
+    user_id,
+    owner_id,
+    offer_id: offer.id,
+    quantity: seats,
+    created_at: now,
+    stripe_customer_id: customer_id,
+    stripe_invoice_id: invoice.id,
+  })
 }
