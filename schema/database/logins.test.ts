@@ -80,13 +80,10 @@ describe('whatever it does, the login of the server cannot', () => {
     ['change an entry', `UPDATE ledger_entries SET amount = 1`],
     ['delete a transfer', `DELETE FROM ledger_transfers`],
     ['empty the ledger', `TRUNCATE ledger_entries CASCADE`],
-    [
-      'post',
-      `SELECT ledger_post('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
-    ],
-    ['lock an owner', `SELECT ledger_lock_owners('{user}', '{u}')`],
+    ['post', `SELECT ledger_post('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`],
+    ['lock an owner', `SELECT ledger_lock_owners('{user_u}')`],
     ['append an entry', `CALL ledger_append(NULL, NULL, 1, 0, 'used')`],
-    ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0, '{}')`],
+    ['close a month', `SELECT ledger_close_month('user_u', 's', now(), 0, '{}')`],
     [
       'receive an event that was applied',
       `INSERT INTO inbox_events (source, id, type, occurred_at, payload, state, finished_at)

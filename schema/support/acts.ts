@@ -10,7 +10,6 @@ import {
 } from '../api/support-acts.ts'
 import type { DB, SupportActs } from '../database/types.ts'
 import type { Claimable } from '../inbox/claim/claimable.ts'
-import { kindOf } from '../ledger/accounts.ts'
 import type { PersonTraces } from './person.ts'
 
 export type SupportActRow = Selectable<SupportActs>

@@ -13,7 +13,6 @@ import {
   type CheckoutIntent,
   findIntentBySession,
   type IntentState,
-  recipientOf,
 } from '../../schema/billing/checkout/intents.ts'
 import { listOpenIntents } from '../../schema/billing/checkout/open-checkouts.ts'
 import { readUnusedRefund } from '../../schema/billing/position/unused-refund.ts'
@@ -25,7 +24,6 @@ import {
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import { currencySchema } from '../../schema/catalogue/schemas.ts'
 import { type Database, inSnapshot } from '../../schema/database/connect.ts'
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findUser } from '../../schema/people/users/users.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/vendors/stripe/events.ts'
@@ -217,7 +215,7 @@ const presentedStates: Readonly<Record<IntentState, Fulfilment['state']>> = {
 
 /** The outcome of a purchase; applied only when the intent is settled and its transfer posted. */
 async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<Fulfilment> {
-  const recipient = recipientOf(intent)
+  const recipient = intent.owner_id
   const { total, available, held } = recipient
     ? await findBalance(db, recipient)
     : { total: 0, available: 0, held: 0 }

@@ -22,7 +22,6 @@ import {
 import { findProvenUntil, listRuns, type Run, requestRun } from '../../schema/billing/reconciliation/runs.ts'
 import { readStatement } from '../../schema/billing/reconciliation/statement.ts'
 import { currencies } from '../../schema/catalogue/currency.ts'
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
 import { csvLine } from '../csv.ts'
 import { cursorOf } from '../cursor.ts'

@@ -1,5 +1,4 @@
 import type { CheckoutIntent, CheckoutTerms } from '../../schema/billing/checkout/intents.ts'
-import { recipientOf } from '../../schema/billing/checkout/intents.ts'
 import {
   type BooksInScope,
   differenceOf,
@@ -74,7 +73,7 @@ export async function postPurchaseDifference(
   intent: PaidPurchase,
   cause: Cause,
 ): Promise<readonly number[]> {
-  const owner_id = recipientOf(intent)
+  const owner_id = intent.owner_id
   if (!owner_id) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
   const facts = await readPurchaseFacts(trx, [intent])
   const books = withOneGrant(await readPurchaseGrant(trx, intent.id))
@@ -104,7 +103,7 @@ export async function withdrawPurchase(
   intent: Pick<CheckoutIntent, 'id' | 'owner_id' | 'stripe_session_id' | 'stripe_invoice_id'>,
   cause: Cause,
 ): Promise<readonly number[]> {
-  const owner_id = recipientOf(intent)
+  const owner_id = intent.owner_id
   if (!owner_id) return []
   await lockOwner(trx, owner_id)
   const known = await readPurchaseGrant(trx, intent.id)

@@ -3,7 +3,6 @@ import {
   type FoundDifference,
   findOpenFinding,
 } from '../../schema/billing/reconciliation/findings.ts'
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ActOutcome } from '../../schema/api/support-acts.ts'
-import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { ActTransfer } from '../../schema/ledger/post/acts.ts'
 import type { RowTarget } from '../../schema/support/acts.ts'
 import type { ActDone } from './act.ts'
@@ -18,10 +17,7 @@ export function outcomeOfAct(act: {
   readonly done: ActDone
 }): ActOutcome {
   const { target, before, after, done } = act
-  const { owner_id } = after
-  const transfers = act.transfers.filter(
-    ({ owner_id }) => kindOf(owner_id) === kindOf(owner_id) && owner_id === owner_id,
-  )
+  const transfers = act.transfers.filter(({ owner_id }) => owner_id === after.owner_id)
   const posted = transfers.reduce((sum, { credits }) => sum + credits, 0)
   const changes = {
     transfers: transfers.map(({ kind, account, credits, reason, grant_id }) => ({

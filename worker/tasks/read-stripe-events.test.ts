@@ -160,6 +160,8 @@ describe('a reading', () => {
     expect(unlisted.filter((type) => !type.startsWith('subscription_schedule.'))).toEqual([
       'invoice.created',
       'invoice.payment_action_required',
+      'invoice.voided',
+      'invoice.marked_uncollectible',
       'invoiceitem.deleted',
     ])
     // Stripe refuses more than twenty in one call.

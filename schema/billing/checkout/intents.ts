@@ -47,11 +47,6 @@ export const refusedByBank = [
   'first_payment_failed',
 ] as const satisfies readonly CheckoutFailure['failure_code'][]
 
-/** Who receives what was bought; null while its organization has not been created. */
-export function recipientOf(intent: Pick<CheckoutIntent, 'owner_id'>): string | null {
-  return intent.owner_id === null ? null : intent.owner_id
-}
-
 /** States of an intent that Stripe may still settle, fail or expire: the column `is_unfinished`. */
 export const unfinishedStates = [
   'created',

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { StatementDay } from '../../api/reconciliation.ts'
 import { type Database, inSnapshot, type ReadDatabase } from '../../database/connect.ts'
-import { kindOf } from '../../ledger/accounts.ts'
 
 type Money = NonNullable<StatementDay['money']>[number]
 type Balance = NonNullable<StatementDay['balance']>[number]

@@ -17,6 +17,10 @@ BEGIN
   IF NEW.quantity NOT BETWEEN offer.minimum_quantity AND offer.maximum_quantity THEN
     RAISE EXCEPTION 'Offer % is not sold % times', offer.id, NEW.quantity USING ERRCODE = 'check_violation';
   END IF;
+  -- Only a plan that is sold by the seat makes its organization when it is paid.
+  IF NEW.owner_id IS NULL AND (offer.plan_type IS NULL OR offer.maximum_quantity = 1) THEN
+    RAISE EXCEPTION 'Offer % needs a receiver', offer.id USING ERRCODE = 'check_violation', CONSTRAINT = 'checkout_intents_recipient';
+  END IF;
   IF NOT pg_has_role('tidemark_worker', 'MEMBER') AND EXISTS (SELECT FROM offers later
       WHERE (later.plan_type, later.billing_frequency) IS NOT DISTINCT FROM (offer.plan_type, offer.billing_frequency)
         AND later.currency = offer.currency AND later.valid_from > offer.valid_from) THEN

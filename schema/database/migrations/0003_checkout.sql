@@ -120,8 +120,6 @@ CREATE TABLE checkout_intents (
   -- The condition of the indexes below. With a condition on the state, Postgres would look up one intent by
   -- its id and state among all unfinished ones whenever its statistics say that there are none.
   is_unfinished boolean NOT NULL GENERATED ALWAYS AS (state IN ('created', 'open', 'awaiting_payment')) STORED,
-  -- An organization is created with its first plan.
-  CONSTRAINT checkout_intents_recipient CHECK (owner_id IS NOT NULL OR kind = 'subscription'),
   CONSTRAINT checkout_intents_settled CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
   CONSTRAINT checkout_intents_source CHECK (CASE state
     WHEN 'settled' THEN num_nonnulls(stripe_session_id, stripe_invoice_id) = 1

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { preparedText } from '../../database/prepared.ts'
 import type { DB } from '../../database/types.ts'
 import type { Hold } from '../spend/usage.ts'
 
@@ -12,16 +13,14 @@ export type FoundHold = { readonly owner_id: string } & Hold
 
 /** A person's hold with its owner; null where they have none with that id. */
 export async function findHold(db: Kysely<DB>, { hold_id, actor }: HoldOfActor): Promise<FoundHold | null> {
-  const hold = await db
-    .selectFrom('ledger_holds as hold')
-    .innerJoin('ledger_owners as owner', 'owner.owner_id', 'hold.owner_id')
-    .select(['hold.id', 'hold.state', 'hold.credits', 'hold.opened_at', 'hold.expires_at'])
-    .select(['owner.owner_id'])
-    .where('hold.id', '=', hold_id)
-    .where('hold.actor', '=', actor)
-    .executeTakeFirst()
+  const [hold] = await findHolds(db, [hold_id, actor])
   return hold ?? null
 }
+
+const findHolds = preparedText<FoundHold>(
+  'find_hold',
+  'SELECT owner_id, id, state, credits, opened_at, expires_at FROM ledger_holds WHERE id = $1 AND actor = $2',
+)
 
 /** When the owner's next open hold expires; null when none does. */
 export async function findNextExpiry(db: Kysely<DB>, owner_id: string): Promise<Date | null> {

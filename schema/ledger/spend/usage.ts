@@ -2,7 +2,6 @@ import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { retryConflicts } from '../../database/retry.ts'
 import type { DB } from '../../database/types.ts'
 import { inSpan } from '../../tracing.ts'
-import { kindOf } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 import { IdempotencyConflictError } from '../errors.ts'
 import { usageKey } from '../keys.ts'
@@ -169,7 +168,6 @@ async function decide(
   if (requests.length === 0) return []
   const attributes = () => ({
     'tidemark.usages': requests.length,
-    'tidemark.owner_kinds': [...new Set(requests.map(({ owner_id }) => kindOf(owner_id)))],
     'tidemark.credits': requests.reduce(
       (sum, request) => sum + ('credits' in request ? request.credits : 0),
       0,
@@ -180,7 +178,7 @@ async function decide(
     SELECT ordinal, outcome, transfer_id, charged, (owner).plan_balance AS plan, (owner).purchased_balance AS purchased,
       (owner).held, (hold).id AS hold_id, (hold).state AS hold_state, (hold).credits AS hold_credits,
       (hold).opened_at AS hold_opened_at, (hold).expires_at AS hold_expires_at
-    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     [...parametersOf(requests), skipLocked],
   )
   const work = () => callLedger<DecidedRow>(db, call)
@@ -199,7 +197,6 @@ function parametersOf(requests: readonly SpendRequest[]): unknown[][] {
       return value === undefined || value === false ? null : value
     })
   return [
-    all(({ owner_id }) => kindOf(owner_id)),
     all(({ owner_id }) => owner_id),
     all(({ action = 'use' }) => action),
     all((request) => ('credits' in request ? request.credits : 0)),

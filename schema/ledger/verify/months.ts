@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { kindOf } from '../accounts.ts'
 import { sumsOfGrant } from './grants.ts'
 import type { ReportProblem } from './problems.ts'
 

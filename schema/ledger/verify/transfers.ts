@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { kindOf, type TransferKind } from '../accounts.ts'
+import type { TransferKind } from '../accounts.ts'
 import { holdOfKey } from '../hold-keys.ts'
 import type { Account, Accounts } from './accounts.ts'
 import { entryHash, type TransferContent, transferDigest, usageInputHash } from './hash.ts'

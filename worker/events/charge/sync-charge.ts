@@ -1,5 +1,5 @@
 import { type ChargeSnapshot, findCharge, saveCharge } from '../../../schema/billing/charges/charges.ts'
-import { findIntent, lockIntent, recipientOf } from '../../../schema/billing/checkout/intents.ts'
+import { findIntent, lockIntent } from '../../../schema/billing/checkout/intents.ts'
 import { findSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
@@ -96,8 +96,8 @@ async function applyToPurchase(
   cause: Cause,
 ): Promise<Outcome> {
   const intent = await lockIntent(trx, charge.intent_id)
-  const owner_id = intent && recipientOf(intent)
-  if (!owner_id) throw notCommitted(charge.stripe_charge_id)
+  const owner_id = intent?.owner_id
+  if (!intent || !owner_id) throw notCommitted(charge.stripe_charge_id)
   if (!(await saveCharge(trx, { ...charge, owner_id }))) return { state: 'applied', reason: newer }
   // An intent that is not settled yet takes the charge into account when it settles.
   const posted = intent.state === 'settled' ? await postPurchaseDifference(trx, intent, cause) : []

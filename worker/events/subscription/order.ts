@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import { findIntent, recipientOf } from '../../../schema/billing/checkout/intents.ts'
+import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { findOwnerOfCustomer } from '../../../schema/billing/customers/customers.ts'
 import {
   findSubscription,
@@ -42,7 +42,7 @@ export async function findOrder(
   const isOfCustomer = !owner_id || intent?.stripe_customer_id === customer || intent?.owner_id === owner_id
   if (intent && isOfCustomer && !(await findSubscriptionOfIntent(db, intent.id)))
     return { intent_id: intent.id }
-  const buyer = owner_id ?? (intent && recipientOf(intent))
+  const buyer = owner_id ?? intent?.owner_id
   return buyer ? { owner_id: buyer } : undefined
 }
 
@@ -50,5 +50,5 @@ export async function findOrder(
 export async function findOwnerOfOrder(db: Kysely<DB>, order: OrderOf): Promise<string | null> {
   if ('owner_id' in order) return order.owner_id
   const intent = await findIntent(db, order.intent_id)
-  return intent ? recipientOf(intent) : null
+  return intent ? intent.owner_id : null
 }

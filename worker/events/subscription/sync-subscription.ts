@@ -171,6 +171,7 @@ async function applySubscription(
   const isBeingReplaced = known?.replaced_by != null && known.is_unfinished
   const saved = await saveSubscription(trx, {
     ...snapshotOf(fetched, cause.now),
+    lapses_at: lapseOf(fetched, known, cause.now),
     ...terms,
     // It ends, or is given back in part, as soon as a worker has it: see `processSubscriptionSync`.
     ...((is_gone || isBeingReplaced) && { next_try_at: cause.now }),
@@ -308,6 +309,18 @@ async function requireNoOther(
   )
 }
 
+/**
+ * A plan that has lapsed stays so until a later period is paid, also when its payment is asked for again: its
+ * months are closed, and what was left of them has expired.
+ */
+function lapseOf({ lapses_at, invoices }: FetchedSubscription, known: Subscription | undefined, now: Date) {
+  const since = known?.lapses_at ?? null
+  const isPaid = invoices.some(({ lines }) =>
+    lines.some((line) => isPeriod(line) && since && line.ends_at > since),
+  )
+  return lapses_at ?? (since && since <= now && !isPaid ? since : null)
+}
+
 function snapshotOf(fetched: FetchedSubscription, now: Date) {
   // Those that were synced together are not all synced together again.
   const latest = new Date(now.getTime() + longestWaitMs * (1 - Math.random() / 4))
@@ -322,7 +335,6 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     trial_end: fetched.trial_end,
     cancel_at: fetched.cancel_at,
     ended_at: fetched.ended_at,
-    lapses_at: fetched.lapses_at,
     price_minor: fetched.price_minor,
     scheduled_seats: fetched.scheduled?.seats ?? null,
     scheduled_frequency: fetched.scheduled?.billing_frequency ?? null,
