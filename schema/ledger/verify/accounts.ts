@@ -9,9 +9,6 @@ export interface AccountHead {
   readonly hash: string
 }
 
-/** The `owner_id` of the accounts that take the other side of every transfer. */
-export const house = 'house'
-
 /** Whose an account is, and how far its chain was followed. */
 export interface Account {
   readonly owner_id: string | null
@@ -69,7 +66,7 @@ export class Accounts {
   /** The latest entries of owners' accounts that exist, of those that are known. */
   *heads(): Generator<AccountHead & { readonly account_id: number }> {
     for (const [account_id, { owner_id, head }] of this.#known) {
-      if (head && owner_id !== null && owner_id !== house) yield { account_id, ...head }
+      if (head && owner_id !== null && owner_id !== 'house') yield { account_id, ...head }
     }
   }
 
