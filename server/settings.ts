@@ -39,7 +39,6 @@ export interface Settings {
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
   readonly sample_editor_url: string | undefined
-  /** Free days of a first Pro plan; 0 switches the trial off. */
   /** Credits that one support person may adjust without a second one. */
   readonly adjustment_limits: AdjustmentLimits
   readonly claim_after_ms: number
