@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { listPlans } from '../schema/api/catalogue.ts'
+import { getWebConfig } from '../schema/api/catalogue.ts'
 import { connectRedis } from '../schema/inbox/queues/redis.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { startFaultProxy } from '../tests/support/faults/fault-proxy.ts'
@@ -29,7 +29,7 @@ describe('a budget of requests', () => {
       deps: { limits: createRateLimits({ perMinute: two }) },
     })
     const answers = []
-    for (let count = 0; count < 3; count++) answers.push(await server.api(listPlans))
+    for (let count = 0; count < 3; count++) answers.push(await server.api(getWebConfig))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
     expect(answers[2]?.body).toMatchObject({ code: 'too_many_requests', error: expect.any(String) })
     expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -53,7 +53,7 @@ describe('an anonymous caller is counted by the address', () => {
     })
     const seen = []
     for (const header of calls) {
-      seen.push((await server.api(listPlans, { headers: { 'x-forwarded-for': header } })).status)
+      seen.push((await server.api(getWebConfig, { headers: { 'x-forwarded-for': header } })).status)
     }
     return seen
   }

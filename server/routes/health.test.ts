@@ -112,7 +112,7 @@ describe('health', () => {
   })
 
   test('health is measured per route and per queue', async () => {
-    await get('/api/plans')
+    await get('/api/config')
     const response = await getMonitoring('/metrics')
     expect(response.headers.get('content-type')).toContain('text/plain')
     const text = await response.text()

@@ -182,7 +182,7 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
       plan: { before: null, after: 'teams' },
       balance: { before: 1, after: 4501 },
     })
-    expect(await worker.deps.clerk.findRoom(organization.id)).toMatchObject({ limit: 9 })
+    expect(await worker.deps.clerk.findOccupancy(organization.id)).toMatchObject({ limit: 9 })
 
     const person = await signUp(clerk)
     await addMember(clerk, organization, person)

@@ -13,7 +13,7 @@ export interface DeliveryDependencies {
   readonly db: Kysely<DB>
   readonly clerk: Pick<
     ClerkDirectory,
-    'sendInvitation' | 'listInvitations' | 'findRoom' | 'setMembershipLimit'
+    'sendInvitation' | 'listInvitations' | 'findOccupancy' | 'setMembershipLimit'
   >
   /** The application's address, to which the link in the e-mail leads. */
   readonly app_url: string

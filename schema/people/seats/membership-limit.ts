@@ -61,11 +61,11 @@ export async function findSeatsAtClerk(
  * many).
  */
 export async function keepMembershipLimit(
-  { db, clerk }: { db: Kysely<DB>; clerk: Pick<ClerkDirectory, 'findRoom' | 'setMembershipLimit'> },
+  { db, clerk }: { db: Kysely<DB>; clerk: Pick<ClerkDirectory, 'findOccupancy' | 'setMembershipLimit'> },
   organization_id: string,
 ): Promise<boolean> {
   const seats = await findSeatsAtClerk(db, organization_id)
-  const room = seats && (await clerk.findRoom(organization_id))
+  const room = seats && (await clerk.findOccupancy(organization_id))
   if (!room) return false
   const limit = membershipLimitFor({ ...seats, people_at_clerk: room.members + room.invited })
   if (limit === room.limit) return false
