@@ -233,8 +233,6 @@ export const getTrace = endpoint({
       /** An id of one of these kinds: instead of the owner, or to highlight an item of theirs. */
       kind: z.optional(z.enum(lookupKinds)),
       id: z.optional(z.string().check(z.minLength(1), z.maxLength(320))),
-      /** Each use of credits is a transfer too; there may be thousands. */
-      usage: z._default(z.enum(['hidden', 'shown']), 'hidden'),
       cursor: z.optional(z.string().check(z.maxLength(300))),
     })
     .check(
@@ -281,18 +279,6 @@ const workRowSchema = z.object({
 })
 export type WorkRow = z.infer<typeof workRowSchema>
 
-/** The filter of a list of work; a missing field does not restrict it. Default states: failed and stuck. */
-const workFilter = {
-  kind: z.optional(z.enum(workKinds)),
-  state: z.optional(z.enum(workStates)),
-  older_than_minutes: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000))),
-  /** Received or begun from this moment, and before that one. */
-  from: z.optional(z.iso.datetime()),
-  to: z.optional(z.iso.datetime()),
-  /** Part of the reason, the title or the id, in upper or lower case. */
-  text: z.optional(z.string().check(z.trim(), z.maxLength(100))),
-}
-
 export const listWork = endpoint({
   method: 'GET',
   path: '/api/support/work',
@@ -300,10 +286,15 @@ export const listWork = endpoint({
     'Failed, stuck and ignored items with the money at stake; the queues and the oldest unapplied event',
   auth: 'support',
   limit: 'read',
+  /** The oldest first. A missing field does not restrict the list; default states: failed and stuck. */
   query: z.strictObject({
-    ...workFilter,
-    /** `age`: the oldest first. `money`: what costs most first, of the oldest few hundred of each kind. */
-    order: z._default(z.enum(['age', 'money']), 'age'),
+    kind: z.optional(z.enum(workKinds)),
+    state: z.optional(z.enum(workStates)),
+    /** Received or begun from this moment, and before that one. */
+    from: z.optional(z.iso.datetime()),
+    to: z.optional(z.iso.datetime()),
+    /** Part of the reason, the title or the id, in upper or lower case. */
+    text: z.optional(z.string().check(z.trim(), z.maxLength(100))),
     cursor: z.optional(z.string().check(z.maxLength(300))),
   }),
   response: z.object({
@@ -342,13 +333,3 @@ export const listWork = endpoint({
   }),
 })
 export type WorkList = z.infer<(typeof listWork)['response']>
-
-export const visitCase = endpoint({
-  method: 'POST',
-  path: '/api/support/visits',
-  summary: 'Reports every half minute that a case is open, and returns who else has it open',
-  auth: 'support',
-  limit: 'read',
-  body: z.strictObject({ owner: ownerIdSchema }),
-  response: z.object({ visitors: z.array(visitorSchema) }),
-})

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { DB } from '../database/types.ts'
 import type { Owner } from '../ledger/accounts.ts'
-import { readRows, select as selectRows, type TimelineRow } from './timeline.ts'
+import { type Place, readRows, select as selectRows, type TimelineRow } from './timeline.ts'
 import { intentsOf, timelineSources } from './timeline-sources.ts'
 
 export type ProblemKind = 'event' | 'intent' | 'subscription' | 'invitation'
@@ -120,12 +120,11 @@ export interface ProblemFilter {
   readonly kind: ProblemKind
   readonly state: ProblemState
   readonly stuck_before: Date
-  /** Only rows received or begun before. */
-  readonly older_than?: Date | undefined
-  /** Only rows received or begun then or later. */
-  readonly since?: Date | undefined
+  /** Only rows received or begun from this moment, and before that one. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
   /** Below the last one that was shown. */
-  readonly after?: { readonly at: string; readonly key: string } | undefined
+  readonly after?: Place | undefined
   /** Part of the reason, the type or the id. */
   readonly text?: string | undefined
   readonly limit: number
@@ -136,12 +135,12 @@ const searchedMax = 1000
 
 /** The problems of all owners, the oldest first, found by partial indexes that contain nothing else. */
 export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promise<ProblemRow[]> {
-  const { kind, state, stuck_before, older_than, since, after, text, limit } = filter
+  const { kind, state, stuck_before, from, to, after, text, limit } = filter
   const { id } = timelineSources[kind]
   const key = sql`(${sql.lit(`${kind}:`)} || ${id}) COLLATE "C"`
   const narrowed = (at: RawBuilder<unknown>) => [
-    ...(older_than ? [sql`${at} < ${older_than}`] : []),
-    ...(since ? [sql`${at} >= ${since}`] : []),
+    ...(to ? [sql`${at} < ${to}::timestamptz`] : []),
+    ...(from ? [sql`${at} >= ${from}::timestamptz`] : []),
     ...(after
       ? [
           sql`${at} >= ${after.at}::timestamptz AND (${at} > ${after.at}::timestamptz OR ${key} > ${after.key})`,

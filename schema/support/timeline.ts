@@ -24,19 +24,22 @@ interface RowOf<Kind extends TimelineKind> {
 }
 export type TimelineRow<Kind extends TimelineKind = TimelineKind> = { [One in Kind]: RowOf<One> }[Kind]
 
-export interface TimelineCursor {
+/** A row's place in the order. */
+export interface Place {
   /** As `TimelineRow.at` has it. */
   readonly at: string
   /** `kind:id`. */
   readonly key: string
-  /** The oldest use of credits that was read: they are found by the number of their transfer. */
-  readonly usage_before: number | null
+}
+
+export function placeOf(row: TimelineRow): Place {
+  return { at: row.at, key: keyOf(row) }
 }
 
 export interface TimelinePage {
   readonly rows: readonly TimelineRow[]
   /** Null when there is nothing older. */
-  readonly next: TimelineCursor | null
+  readonly next: Place | null
 }
 
 export function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
@@ -53,28 +56,28 @@ const kinds = Object.keys(timelineSources) as readonly TimelineKind[]
 
 /**
  * An owner's payments and credits, newest first, below the cursor if given. Each kind of row is found by an
- * index on the owner, up to a page of it; usage, which may be thousands of rows, only on request. Of holds
- * that are over it has only the one that is asked for, with its usages.
+ * index on the owner, up to a page of it. Usage, which may be thousands of rows, is in the explained balance;
+ * of holds that are over only the one that is asked for is here, with its usages.
  */
 export async function readTimeline(
   db: Kysely<DB>,
   owner: Owner,
-  page: Pick<Asked, 'limit' | 'with_usage' | 'hold_id' | 'now'> & {
-    readonly before?: TimelineCursor | undefined
+  page: Pick<Asked, 'hold_id' | 'now'> & {
+    readonly limit: number
+    readonly before?: Place | undefined
   },
 ): Promise<TimelinePage> {
   const { before } = page
   // One more than asked for shows whether there is a next page.
   const limit = page.limit + 1
-  const asked = { ...page, owner, limit, usage_before: before?.usage_before ?? null }
-  const subjects = await listSubjects(db, owner)
+  const asked = { ...page, owner, subjects: await listSubjects(db, owner) }
   const pages = kinds.flatMap((kind) => {
     const source = timelineSources[kind]
     const key = sql`(${sql.lit(`${kind}:`)} || ${source.id}) COLLATE "C"`
     const isBelow = before
       ? sql`${source.at} <= ${before.at}::timestamptz AND (${source.at} < ${before.at}::timestamptz OR ${key} < ${before.key})`
       : sql`true`
-    return source.of({ ...asked, subjects }).map((rows) => {
+    return source.of(asked).map((rows) => {
       const below = { ...rows, where: sql`${rows.where} AND ${isBelow}` }
       const newest = sql`(${select(kind, below)} ORDER BY ${source.at} DESC, ${key} DESC LIMIT ${limit})`
       return rows.each ? sql`(SELECT found.* FROM ${rows.each} CROSS JOIN LATERAL ${newest} found)` : newest
@@ -88,11 +91,7 @@ export async function readTimeline(
   const shown = found.slice(0, page.limit)
   const last = shown.at(-1)
   if (found.length <= page.limit || !last) return { rows: shown, next: null }
-  const used = shown.flatMap((row) =>
-    row.kind === 'transfer' && row.data.kind === 'usage' ? Number(row.id) : [],
-  )
-  const usage_before = used.length > 0 ? Math.min(...used) : asked.usage_before
-  return { rows: shown, next: { at: last.at, key: keyOf(last), usage_before } }
+  return { rows: shown, next: placeOf(last) }
 }
 
 /** One row, of any owner; undefined when there is none. A session is the intent that it was opened for. */

@@ -103,7 +103,6 @@ test('no answer to support has a secret, a card or an address in it', async () =
     'GET /api/support/customer/usage': [[`?owner=${owner}`]],
     'GET /api/support/customer/invoices': [[`?owner=${owner}`]],
     'GET /api/support/work': [[''], ['?kind=event&state=failed']],
-    'POST /api/support/visits': [['', { owner }]],
     'POST /api/support/acts': [
       ['', { id: act, kind: 'replay', targets: [{ kind: 'event', id: event }], reason: 'They wrote to us' }],
       // A dry run, because an erasure and the replay contradict each other.
@@ -208,7 +207,6 @@ const exampleQueries: Readonly<Record<string, Record<string, string>>> = {
 
 /** Each is taken as it is. */
 const exampleBodies: Readonly<Record<string, object>> = {
-  '/api/support/visits': { owner: 'user_ada' },
   '/api/support/acts': {
     id: randomUUID(),
     kind: 'resync',

@@ -1,14 +1,13 @@
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
-import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
+import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
 import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { countSearches, recordLook } from '../../schema/support/audit.ts'
-import { openCase, type Visit } from '../../schema/support/visits.ts'
+import { openCase } from '../../schema/support/visits.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { RouteFailedError, supportItemNotFound, tooManyRequests } from '../errors.ts'
 import type { Failure } from '../failures.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
-import { presentVisitors } from '../support/owners.ts'
 import { search } from '../support/search.ts'
 import { readTrace } from '../support/trace.ts'
 import { readWork } from '../support/work.ts'
@@ -47,11 +46,6 @@ export const supportRoutes = [
   ),
 
   route(listWork, { rights: supportStaff }).handle(({ query }, deps) => readWork(deps, query)),
-
-  route(visitCase, { rights: supportStaff }).handle(async ({ body, user_id }, deps) => {
-    const { others } = await openCaseOf(deps, body.owner, user_id)
-    return { visitors: await presentVisitors(deps, others) }
-  }),
 ]
 
 /** Opens the case of an owner by id: a visit, and where it is new an entry in the audit log. */
@@ -59,8 +53,9 @@ export async function openCaseOf(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   ownerId: string,
   user_id: string,
-): Promise<{ readonly owner: Owner; readonly others: Visit[] }> {
+): Promise<Owner> {
   const owner = ownerOfId(ownerId)
   if (!owner) throw supportItemNotFound()
-  return { owner, others: await openCase(db, { owner, user_id, now: now() }) }
+  await openCase(db, { owner, user_id, now: now() })
+  return owner
 }

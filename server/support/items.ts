@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import type { TraceItem } from '../../schema/api/support-timeline.ts'
 import { keyOf, type TimelineRow } from '../../schema/support/timeline.ts'
+import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Settings } from '../settings.ts'
 
 export type VendorLinks = TraceItem['links']
@@ -60,3 +62,6 @@ function linksOf({ kind, id, data }: TimelineRow, links: Links): VendorLinks {
   if (kind === 'event' && data.source === 'clerk') return data.subject ? links.clerk(data.subject) : nowhere
   return 'livemode' in data ? links.stripe(id, data.livemode ?? false) : nowhere
 }
+
+/** Where a page of items ends. */
+export const placeCursor = cursorOf(z.object({ at: cursorTimeSchema, key: cursorKeySchema }))

@@ -1,16 +1,14 @@
-import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import { type getTrace, type SupportTrace, stuckAfterMs } from '../../schema/api/support.ts'
 import { ownerOfId } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
-import { readTimeline, type TimelineCursor, type TimelineRow } from '../../schema/support/timeline.ts'
+import { readTimeline, type TimelineRow } from '../../schema/support/timeline.ts'
 import { openCase } from '../../schema/support/visits.ts'
-import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { supportItemNotFound } from '../errors.ts'
 import { readCaseSummary } from './case-summary.ts'
 import { nameColleagues } from './colleagues.ts'
-import { itemsOf, openLinks } from './items.ts'
+import { itemsOf, openLinks, placeCursor } from './items.ts'
 import { lookUp } from './look-up.ts'
 import { presentOwners, presentPerson, presentVisitors } from './owners.ts'
 
@@ -52,11 +50,10 @@ export async function readTrace(
     return { owner: null, ...nothing, highlighted, timeline: highlighted ? [highlighted] : [], names, as_of }
   }
   const others = await openCase(deps.db, { owner, user_id, now })
-  const before = query.cursor === undefined ? undefined : placeOf(query.cursor)
+  const before = query.cursor === undefined ? undefined : placeCursor.decode(query.cursor)
   const page = await readTimeline(deps.db, owner, {
     limit: pageSize,
     before,
-    with_usage: query.usage === 'shown',
     hold_id: hit?.kind === 'hold' ? hit.id : undefined,
     now,
   })
@@ -65,7 +62,7 @@ export async function readTrace(
     highlighted,
     timeline: page.rows.flatMap((row) => itemsOf(row, links)),
     names: await namesOf([...page.rows, ...(hit?.row ? [hit.row] : [])]),
-    next_cursor: page.next && cursorAt(page.next),
+    next_cursor: page.next && placeCursor.encode(page.next),
     as_of,
   }
   if (before) return { ...nothing, ...shown }
@@ -86,15 +83,4 @@ function actorsOf(rows: readonly TimelineRow[]): string[] {
     if (kind === 'act') return [data.requested_by, ...(data.approved_by ? [data.approved_by] : [])]
     return kind === 'transfer' && data.kind !== 'usage' ? [data.actor] : []
   })
-}
-
-const timelineCursor = cursorOf(z.tuple([cursorTimeSchema, cursorKeySchema, z.int().nullable()]))
-
-function cursorAt({ at, key, usage_before }: TimelineCursor): string {
-  return timelineCursor.encode([at, key, usage_before])
-}
-
-function placeOf(cursor: string): TimelineCursor {
-  const [at, key, usage_before] = timelineCursor.decode(cursor)
-  return { at, key, usage_before }
 }

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import {
   type listWork,
@@ -15,18 +14,15 @@ import {
   type ProblemRow,
   type ProblemState,
 } from '../../schema/support/problems.ts'
-import { findTimelineRow, type TimelineRow } from '../../schema/support/timeline.ts'
-import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
+import { findTimelineRow, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { itemOf, openLinks } from './items.ts'
+import { itemOf, openLinks, placeCursor } from './items.ts'
 import { presentOwners } from './owners.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 type Query = QueryOf<typeof listWork>
 
 const pageSize = 50
-/** The number of rows read of each kind when they are ordered by money. */
-const orderedMax = 200
 const countedMax = 1000
 
 interface Found {
@@ -39,7 +35,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   const links = openLinks(deps.settings)
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [{ found, next_cursor }, counts, queues, oldest] = await Promise.all([
-    findWork(deps, query, { now, stuck_before }),
+    findWork(deps, query, stuck_before),
     countProblems(deps.db, { stuck_before, limit: countedMax + 1 }),
     readQueues(deps),
     findOldestUnapplied(deps.db),
@@ -63,9 +59,8 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
       ...stakeOf(row, intents),
     }),
   )
-  const costOf = ({ money }: WorkRow) => money?.amount_minor ?? 0
   return {
-    rows: query.order === 'money' ? rows.toSorted((a, b) => costOf(b) - costOf(a)).slice(0, pageSize) : rows,
+    rows,
     next_cursor,
     counts: counts.map(({ kind, state, count }) => ({
       kind,
@@ -83,51 +78,29 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
 async function findWork(
   { db }: Deps,
   query: Query,
-  { now, stuck_before }: { readonly now: Date; readonly stuck_before: Date },
+  stuck_before: Date,
 ): Promise<{ found: Found[]; next_cursor: string | null }> {
   const kinds = query.kind ? [query.kind] : workKinds
   const states: readonly ProblemState[] = query.state ? [query.state] : ['failed', 'stuck']
-  const after = query.cursor === undefined ? undefined : placeAt(query.cursor)
-  const { older_than_minutes, from, to } = query
-  const since = from === undefined ? undefined : new Date(from)
-  const ends = [
-    ...(older_than_minutes === undefined ? [] : [now.getTime() - older_than_minutes * 60_000]),
-    ...(to === undefined ? [] : [Date.parse(to)]),
-  ]
-  const older_than = ends.length > 0 ? new Date(Math.min(...ends)) : undefined
-  const isByAge = query.order === 'age'
-  const limit = isByAge ? pageSize + 1 : orderedMax
+  const after = query.cursor === undefined ? undefined : placeCursor.decode(query.cursor)
+  const text = query.text || undefined
+  const filter = { stuck_before, from: query.from, to: query.to, after, text, limit: pageSize + 1 }
   const all = await Promise.all(
     kinds.flatMap((kind) =>
       states.map(async (state) => {
-        const text = query.text || undefined
-        const rows = await listProblems(db, {
-          kind,
-          state,
-          stuck_before,
-          older_than,
-          since,
-          after,
-          text,
-          limit,
-        })
+        const rows = await listProblems(db, { kind, state, ...filter })
         return rows.map((row): Found => ({ row, state }))
       }),
     ),
   )
   const ordered = all.flat().toSorted((a, b) => compare(placeOf(a.row), placeOf(b.row)))
-  if (!isByAge) return { found: ordered, next_cursor: null }
   const found = ordered.slice(0, pageSize)
   const last = found.at(-1)
-  return { found, next_cursor: ordered.length > pageSize && last ? cursorAt(placeOf(last.row)) : null }
+  return {
+    found,
+    next_cursor: ordered.length > pageSize && last ? placeCursor.encode(placeOf(last.row)) : null,
+  }
 }
-
-interface Place {
-  readonly at: string
-  readonly key: string
-}
-
-const placeOf = ({ at, kind, id }: ProblemRow): Place => ({ at, key: `${kind}:${id}` })
 
 function compare(a: Place, b: Place): number {
   return a.at < b.at ? -1 : a.at > b.at ? 1 : a.key < b.key ? -1 : 1
@@ -174,15 +147,4 @@ async function readQueues({ producer }: Deps): Promise<WorkList['queues']> {
   } catch {
     return null
   }
-}
-
-const workCursor = cursorOf(z.tuple([cursorTimeSchema, cursorKeySchema]))
-
-function cursorAt({ at, key }: Place): string {
-  return workCursor.encode([at, key])
-}
-
-function placeAt(cursor: string): Place {
-  const [at, key] = workCursor.decode(cursor)
-  return { at, key }
 }

@@ -3,21 +3,21 @@ import type { ActTarget } from '../../../schema/api/support-acts.ts'
 import type { TraceItem } from '../../../schema/api/support-timeline.ts'
 import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
 import { replayOf } from './acts.ts'
-import { tell } from './timeline.ts'
+import { describeItem } from './timeline.ts'
 import {
   capitalized,
   creditsText,
   dayText,
+  describeDispute,
   durationText,
+  type ItemText,
   type Money,
   memberText,
   momentText,
   moneyText,
   type SupportLevel,
   sentence,
-  type Telling,
-  type Told,
-  tellDispute,
+  type TextContext,
   whatIsBought,
 } from './words.ts'
 
@@ -36,8 +36,8 @@ export interface Problem {
 export function problemsOf(summary: CaseSummary): Problem[] {
   const { grants, failing, plan_type } = summary
   return [
-    ...grants.map(tellGrant),
-    ...failing.map((item) => tellFailing(item, summary)),
+    ...grants.map(describeGrant),
+    ...failing.map((item) => describeFailing(item, summary)),
     ...(plan_type.is !== null && plan_type.is !== plan_type.should
       ? [
           {
@@ -61,7 +61,7 @@ export function inOneSentence([first, ...others]: readonly Problem[]): string {
 
 type Grant = CaseSummary['grants'][number]
 
-function tellGrant(grant: Grant): Problem {
+function describeGrant(grant: Grant): Problem {
   const { event, intent, subscription_id } = grant
   const missing = grant.credits.should - grant.credits.is
   const cause = event
@@ -107,8 +107,8 @@ export function grantText({ kind, starts_at, intent }: Grant): string {
   }
 }
 
-function tellFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
-  const { title, money = null, error } = tell(item, { as_of })
+function describeFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
+  const { title, money = null, error } = describeItem(item, { as_of })
   const { kind, id, at, data } = item
   const isFailed =
     'sync_failed_at' in data ? data.sync_failed_at !== null : 'state' in data && data.state === 'failed'
@@ -128,14 +128,14 @@ function tellFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
  * An item on the timeline of a case. A checkout's row waits for a payment although an event that failed to
  * apply says it was paid.
  */
-export function tellIn(summary: CaseSummary | null, item: TraceItem, telling: Telling): Told {
-  const told = tell(item, telling)
-  const keys = [item.key, told.caused_by?.[0]]
+export function describeInCase(summary: CaseSummary | null, item: TraceItem, context: TextContext): ItemText {
+  const text = describeItem(item, context)
+  const keys = [item.key, text.caused_by?.[0]]
   const isPaid = summary?.grants.some(
     ({ intent, credits }) => intent && keys.includes(intent.key) && credits.should > credits.is,
   )
-  if (!isPaid || told.level !== 'waiting') return told
-  return { ...told, level: 'problem', details: ['Paid at Stripe; the credits have not been posted yet.'] }
+  if (!isPaid || text.level !== 'waiting') return text
+  return { ...text, level: 'problem', details: ['Paid at Stripe; the credits have not been posted yet.'] }
 }
 
 export interface Notice {
@@ -164,7 +164,7 @@ export function noticesOf(notices: CaseNotices, spendable: CaseSummary['spendabl
     ...disputes.map((row) => {
       const about = `It is about ${moneyText(row.amount_minor, row.currency)}.`
       const level = row.dispute_state === 'open' ? 'problem' : 'waiting'
-      return notice(level, `${tellDispute(row).join(' ')} ${about}`, `charge:${row.charge_id}`)
+      return notice(level, `${describeDispute(row).join(' ')} ${about}`, `charge:${row.charge_id}`)
     }),
     ...failed_refunds.map(({ event_id, at }) => {
       const text = `A refund failed on ${dayText(at)}: the money is still with us, and the credits are back.`
