@@ -522,6 +522,7 @@ export interface Subscriptions {
   ended_at: Timestamp | null;
   intent_id: string;
   is_unfinished: Generated<boolean>;
+  lapses_at: Timestamp | null;
   last_error: string | null;
   livemode: Generated<boolean>;
   needs_confirmation: Generated<boolean>;

@@ -19,6 +19,7 @@ import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
+  hasLapsed,
   isLive,
   isOverdue,
   isRenewing,
@@ -84,6 +85,7 @@ export const accountRoutes = [
         ? {
             ...presentSubscription(subscription),
             trial_end: subscription.trial_end?.toISOString() ?? null,
+            lapses_at: subscription.lapses_at?.toISOString() ?? null,
           }
         : null,
       overdue: subscription ? presentOverdue(subscription, { may_manage }) : null,
@@ -187,17 +189,17 @@ async function findPlanMonth(
   subscription: Subscription,
   { balance, as_of }: { readonly balance: Balance; readonly as_of: Date },
 ): Promise<AccountSummary['plan_month']> {
-  if (!isLive(subscription)) return null
+  if (!isLive(subscription) || hasLapsed(subscription, as_of)) return null
   const month = await findLatestMonth(db, subscription)
   const left = balance.plan
   if (!month || left < 0 || left > month.granted) return null
-  const { billing_frequency, current_period_end, cancel_at } = subscription
+  const { billing_frequency, current_period_end, cancel_at, lapses_at } = subscription
   const ends_at = billing_frequency === 'monthly' ? current_period_end : month.ends_at
   return {
     granted: month.granted,
     used: month.granted - left,
     ends_at: month.ends_at > as_of ? ends_at.toISOString() : null,
-    resets: cancel_at === null || cancel_at > ends_at,
+    resets: (cancel_at === null || cancel_at > ends_at) && (lapses_at === null || lapses_at > ends_at),
   }
 }
 
@@ -206,7 +208,9 @@ function presentOverdue(
   { may_manage }: { readonly may_manage: boolean },
 ): AccountSummary['overdue'] {
   const { needs_confirmation } = subscription
-  if (!isOverdue(subscription)) return null
+  // Without an open invoice there is nothing to pay: it was voided or given up.
+  const isAskedFor = subscription.lapses_at === null || subscription.unpaid_minor !== null
+  if (!isOverdue(subscription) || !isAskedFor) return null
   if (!may_manage) {
     return {
       needs_confirmation,
@@ -269,7 +273,7 @@ function presentPayment({ created_at, ...payment }: RecentPayment): AccountPayme
 
 async function findNextPayment(
   stripe: Stripe,
-  { id, latest_invoice, cancel_at, items }: Stripe.Subscription,
+  { id, latest_invoice, cancel_at, items, pause_collection }: Stripe.Subscription,
 ): Promise<NextPayment['payment']> {
   if (typeof latest_invoice === 'object' && latest_invoice?.status === 'open') {
     const { amount_remaining, currency, next_payment_attempt } = latest_invoice
@@ -277,6 +281,9 @@ async function findNextPayment(
   }
   const period_end = items.data[0]?.current_period_end ?? null
   if (cancel_at !== null && (period_end === null || cancel_at <= period_end)) return null
+  // The preview names what would be charged, also while nothing is collected.
+  const resumes_at = pause_collection?.resumes_at ?? null
+  if (pause_collection && (resumes_at === null || period_end === null || resumes_at > period_end)) return null
   try {
     const { amount_due, currency } = await stripe.invoices.createPreview({ subscription: id })
     return presentAmount(amount_due, currency, { at: period_end, overdue: false })

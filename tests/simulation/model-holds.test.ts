@@ -41,6 +41,7 @@ function life(
     plan_type: 'pro' as const,
     seats_now: 1,
     ended_at: null,
+    lapses_at: null,
     periods: [month('june', june, 30), month('july', july, 31)].slice(0, months),
     seat_changes: [],
   }

@@ -47,6 +47,7 @@ function life(subscription: Partial<Subscription>, fields: Partial<Life> = {}): 
     plan_type: 'teams',
     seats_now: 1,
     ended_at: null,
+    lapses_at: null,
     periods: [period()],
     seat_changes: [],
     ...subscription,

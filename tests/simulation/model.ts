@@ -53,6 +53,8 @@ export interface Subscription {
   readonly plan_type: 'pro' | 'teams'
   readonly seats_now: number
   readonly ended_at: number | null
+  /** The end of what was paid for, where Stripe asks for nothing afterwards; null where it does, or will. */
+  readonly lapses_at: number | null
   readonly periods: readonly Period[]
   /** In the order in which they were made. */
   readonly seat_changes: readonly SeatChange[]
@@ -311,7 +313,7 @@ function paidAtEnd(life: Life, before: readonly Usage[], now: number): Usage[] {
 export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'begins'> | null {
   const begun = life.subscriptions.filter((subscription) => monthsOf(subscription, now).length > 0)
   const latest = begun.at(-1)
-  return latest?.ended_at === null ? (monthsOf(latest, now).at(-1) ?? null) : null
+  return latest && !isOver(latest, now) ? (monthsOf(latest, now).at(-1) ?? null) : null
 }
 
 /** The month that began at `startsAt`, even if it is over or the subscription has ended. */
@@ -347,8 +349,14 @@ export function leftOfMonths(subscription: Subscription, usages: readonly Usage[
     const used = sum(usages.filter(({ month }) => month === name).map(({ plan }) => plan))
     const left = before + due - used
     before = Math.min(0, left)
-    return { name, starts_at, left, is_over: index < months.length - 1 || subscription.ended_at !== null }
+    return { name, starts_at, left, is_over: index < months.length - 1 || isOver(subscription, now) }
   })
+}
+
+/** Rule 8: nothing of the plan is left when it has ended, or when nobody pays for what follows. */
+function isOver(subscription: Subscription, now: number): boolean {
+  const { ended_at, lapses_at } = subscription
+  return ended_at !== null || (lapses_at !== null && lapses_at <= latestTime(subscription, now))
 }
 
 interface Month {

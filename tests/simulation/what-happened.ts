@@ -118,6 +118,7 @@ async function subscriptionOf(
   const { session, subscription, charges } = found
   const payments = new Map<string, Payment>()
   const voided = new Set<string>()
+  const unasked: number[] = []
   const invoiceOf = new Map<string, string>()
   const periods: Period[] = []
   const gone: GivenBack[] = []
@@ -135,6 +136,8 @@ async function subscriptionOf(
     }
     payments.set(payment.id, payment)
     if (invoice.status === 'void') voided.add(payment.id)
+    if (['void', 'uncollectible'].includes(String(invoice.status)))
+      unasked.push(...regular.map(({ starts_at }) => starts_at))
     for (const item of items) invoiceOf.set(item, payment.id)
     for (const { amount, ...line } of regular) {
       const days = (line.ends_at - line.starts_at) / 86_400
@@ -143,7 +146,12 @@ async function subscriptionOf(
     }
     if (payment.paid_at !== null) gone.push(...given_back.map((back) => ({ ...back, payment })))
   }
+  const paidUntil = Math.max(
+    ...periods.map(({ payment, ends_at }) => (payment.paid_at === null ? 0 : ends_at)),
+  )
+  const isAskedFor = !subscription.pause_collection && unasked.every((start) => start < paidUntil)
   return {
+    lapses_at: isAskedFor ? null : paidUntil,
     // What was made by hand is named by the invoice that paid it first.
     session: session?.id ?? [...payments.keys()].at(-1) ?? '',
     plan_type: owner.kind === 'team' ? 'teams' : 'pro',

@@ -56,6 +56,7 @@ export function subscription(
     credits_per_seat: 500,
     trial_end: null,
     ended_at: null,
+    lapses_at: null,
     seats: lines.at(-1)?.seats ?? 1,
     lines,
     ...fields,

@@ -118,6 +118,7 @@ function subscriptionOf(id: string, start: number, plan: PlanSpec): Subscription
     credits_per_seat: 500,
     trial_end: trialEnd,
     ended_at: ended,
+    lapses_at: null,
     seats: held,
     lines: lines.filter((line) => !ended || line.starts_at < ended),
   }

@@ -5,7 +5,7 @@ import { draftSubscription } from '../entities/create-subscription.ts'
 import { findCustomer } from '../entities/customer.ts'
 import { readDiscounts } from '../entities/discount.ts'
 import { finalizeInvoice } from '../entities/finalize-invoice.ts'
-import { subscriptionOf, voidInvoice } from '../entities/invoice.ts'
+import { markUncollectible, subscriptionOf, voidInvoice } from '../entities/invoice.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
@@ -135,6 +135,15 @@ export function invoiceRoutes(router: Router, service: Service): void {
       const open = finalizeInvoice(service, { ...invoice, auto_advance }, { cause })
       if (open.status !== 'open' || !auto_advance) return open
       return collectInvoice(service, open, { is_automatic: true, cause }).invoice
+    }),
+  )
+
+  // https://docs.stripe.com/api/invoices/mark_uncollectible
+  router.post(
+    '/v1/invoices/:id/mark_uncollectible',
+    handle(service, ({ form, path, cause }) => {
+      readParams(z.strictObject(common), form)
+      return markUncollectible(service, find(path('id')), { reason: null, cause })
     }),
   )
 

@@ -40,7 +40,8 @@ export const itemChange = z.strictObject({
   deleted: flag.optional(),
   metadata: metadata.optional(),
   price: text.optional(),
-  quantity: quantity.optional(),
+  // An item may be set to 0: the SDK's `SubscriptionUpdateParams.Item.quantity` has no minimum.
+  quantity: integer.refine((count) => count >= 0 && count <= 999_999, 'Invalid quantity').optional(),
 })
 
 export const createSubscriptionParams = z.strictObject({

@@ -13,7 +13,7 @@ import { type MonthShare, type PaidPeriod, seatChanges, sharesOf } from './month
 export interface BillingMonth {
   readonly starts_at: Date
   readonly ends_at: Date
-  /** A later month of the same subscription has begun, or the subscription has ended. */
+  /** A later month of the same subscription has begun, or the subscription has ended or lapsed. */
   readonly is_over: boolean
   readonly shares: readonly MonthShare[]
 }
@@ -30,8 +30,9 @@ export interface LatePayment {
  * A subscription's billing months that have begun by `now` and were paid in time (decision 061, rules 2–6).
  */
 export function billingMonths(subscription: SubscriptionFact, now: Date): BillingMonth[] {
-  const { ended_at } = subscription
+  const { ended_at, lapses_at } = subscription
   const moment = momentOf(subscription, now)
+  const hasEnded = ended_at !== null || (lapses_at !== null && lapses_at <= moment)
   const months = paidPeriods(subscription, moment)
     .filter((period) => !period.is_late)
     .flatMap((period) => monthsOf(period, subscription))
@@ -41,7 +42,7 @@ export function billingMonths(subscription: SubscriptionFact, now: Date): Billin
   return months.map(({ starts_at, ends_at, shares }, index) => ({
     starts_at,
     ends_at,
-    is_over: ended_at !== null || index < months.length - 1,
+    is_over: hasEnded || index < months.length - 1,
     shares: shares.filter((share) => !share.is_late),
   }))
 }

@@ -41,6 +41,11 @@ export interface SubscriptionFact {
   readonly credits_per_seat: number
   readonly trial_end: Date | null
   readonly ended_at: Date | null
+  /**
+   * From when on nothing is paid, and nothing will be charged by itself; in the future while collection is
+   * paused. Null for a plan that goes on.
+   */
+  readonly lapses_at: Date | null
   /** As they are now, or were when it ended. */
   readonly seats: number
   readonly lines: readonly PaidLine[]

@@ -31,6 +31,7 @@ export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Pro
       credits_per_seat: subscription.credits_per_seat,
       trial_end: subscription.trial_end,
       ended_at: subscription.ended_at,
+      lapses_at: subscription.lapses_at,
       seats: subscription.seats_total,
       lines: [
         ...(linesOf.get(subscription.stripe_subscription_id) ?? []).map((line) => ({

@@ -28,6 +28,7 @@ export type SubscriptionSnapshot = Pick<
   | 'trial_end'
   | 'cancel_at'
   | 'ended_at'
+  | 'lapses_at'
   | 'price_minor'
   | 'scheduled_seats'
   | 'scheduled_frequency'

@@ -41,6 +41,11 @@ function selectLiveSubscription(db: Kysely<DB>, owner: Owner) {
     .where(inThisMode('subscriptions'))
 }
 
+/** Whether its plan brings nothing any more although it is live at Stripe: nothing is paid or on its way. */
+export function hasLapsed({ lapses_at }: Pick<Subscription, 'lapses_at'>, now: Date): boolean {
+  return lapses_at !== null && lapses_at <= now
+}
+
 const renewalMaxMs = 3 * 24 * 3600 * 1000
 
 /**
@@ -54,7 +59,7 @@ export async function isRenewing(
   live: Subscription | undefined,
   now: Date,
 ): Promise<boolean> {
-  if (!live || (live.status !== 'active' && live.status !== 'trialing')) return false
+  if (!live || hasLapsed(live, now) || (live.status !== 'active' && live.status !== 'trialing')) return false
   const paid = await db
     .selectFrom('paid_invoice_lines')
     .select('ends_at')

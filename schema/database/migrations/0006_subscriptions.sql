@@ -13,13 +13,15 @@ CREATE TABLE subscriptions (
   credits_per_seat bigint NOT NULL CHECK (credits_per_seat > 0),
   status text NOT NULL
     CHECK (status IN ('incomplete', 'incomplete_expired', 'trialing', 'active', 'past_due', 'canceled', 'unpaid', 'paused')),
-  seats_total integer NOT NULL CHECK (seats_total >= 1),
+  seats_total integer NOT NULL CHECK (seats_total >= 0),
   current_period_start timestamptz NOT NULL,
   current_period_end timestamptz NOT NULL,
   trial_end timestamptz,
   -- When it will end, if it was cancelled; when it did.
   cancel_at timestamptz,
   ended_at timestamptz,
+  -- From when on nothing is paid and nothing will be charged by itself: its plan brings no credits.
+  lapses_at timestamptz,
   snapshot_order bigint NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
@@ -31,7 +33,7 @@ CREATE TABLE subscriptions (
   unavailable_since timestamptz,
   sync_failed_at timestamptz,
   -- A change of the seats or of the billing period that waits for the next period.
-  scheduled_seats integer CHECK (scheduled_seats >= 1),
+  scheduled_seats integer CHECK (scheduled_seats >= 0),
   scheduled_frequency text CHECK (scheduled_frequency IN ('monthly', 'yearly')),
   scheduled_at timestamptz,
   livemode livemode NOT NULL,
@@ -97,7 +99,7 @@ CREATE TABLE paid_invoice_lines (
   starts_at timestamptz NOT NULL,
   ends_at timestamptz NOT NULL,
   seats_before integer CHECK (seats_before >= 0),
-  seats integer NOT NULL CHECK (seats >= 1),
+  seats integer NOT NULL CHECK (seats >= 0),
   amount_paid_minor bigint NOT NULL CHECK (amount_paid_minor >= 0),
   paid_at timestamptz NOT NULL,
   total_minor bigint NOT NULL,

@@ -25,7 +25,14 @@ const typesByObject = {
     'subscription_schedule.canceled',
     'subscription_schedule.aborted',
   ],
-  invoice: ['invoice.created', 'invoice.paid', 'invoice.payment_failed', 'invoice.payment_action_required'],
+  invoice: [
+    'invoice.created',
+    'invoice.paid',
+    'invoice.payment_failed',
+    'invoice.payment_action_required',
+    'invoice.voided',
+    'invoice.marked_uncollectible',
+  ],
   // What waits for an invoice comes with its subscription's event, and goes without one.
   invoiceitem: ['invoiceitem.deleted'],
   charge: ['charge.refunded'],
@@ -58,13 +65,15 @@ export function objectOfStripeEvent(type: string): StripeEventObject | undefined
 const movesNoMoney: ReadonlySet<string> = new Set([
   'invoice.created',
   'invoice.payment_action_required',
+  'invoice.voided',
+  'invoice.marked_uncollectible',
   'invoiceitem.deleted',
 ])
 
 /**
  * The types read from Stripe's event list, which takes up to twenty
  * (https://docs.stripe.com/api/events/list). Events of scheduled changes, of items that are not billed any
- * more, of drafts and of payments to be confirmed move no money; what a lost one was about is found by the
+ * more, of drafts, of payments to be confirmed and of those that are not asked for move no money; what a lost one was about is found by the
  * next event or sync of the subscription, and a draft is finalized without us.
  */
 export const listedEventTypes = stripeEventTypes.filter(

@@ -47,7 +47,7 @@ async function hashMigrations(): Promise<string> {
   ).flat()
   const files = [
     ...migrations,
-    join(schemaFolder, 'queues/migrate.ts'),
+    join(schemaFolder, 'inbox/queues/migrate.ts'),
     join(schemaFolder, '../node_modules/bullmq/package.json'),
   ]
   for (const file of files) hash.update(await readFile(file))

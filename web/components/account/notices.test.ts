@@ -48,6 +48,7 @@ function summaryWith(
           price_per_seat_minor: 2000,
           current_period_end: '2026-03-20T12:00:00.000Z',
           trial_end: null,
+          lapses_at: null,
           cancel_at: null,
           ended_at: null,
           scheduled_change: null,
@@ -105,6 +106,26 @@ test('credits that ran out while the plan is renewed are no reason for alarm', (
   const [notice] = noticesOf(summaryWith({ balance, subscription: {}, is_renewing: true }))
   expect(notice).toMatchObject({ tone: 'info', title: 'You have no credits left', text: renewalText })
   expect(titles({ subscription: {}, is_renewing: true })).toEqual([])
+})
+
+test.each([
+  {
+    what: 'is known to go on without a payment',
+    lapses_at: '2026-03-20T12:00:00.000Z',
+    title: 'Pro is paid for until Mar 20, 2026',
+    text: 'No payment is planned; support can say why. From then on no plan credits are added until a payment is made. Purchased credits stay usable.',
+  },
+  {
+    what: 'has gone on without a payment',
+    lapses_at: '2026-02-20T12:00:00.000Z',
+    title: 'Pro has not been paid for since Feb 20, 2026',
+    text: 'No payment is planned; support can say why. No plan credits are added until a payment is made. Purchased credits stay usable.',
+  },
+])('the owner of a plan that $what is told until when it is paid for, and promised no payment', (told) => {
+  const { lapses_at, title, text } = told
+  expect(noticesOf(summaryWith({ subscription: { lapses_at } }))).toMatchObject([
+    { id: 'lapsed', title, text },
+  ])
 })
 
 test('a debt is named with its reason', () => {

@@ -4,7 +4,15 @@ import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { cardName } from './card.ts'
 
 export interface Notice {
-  id: 'no_seat' | 'past_due' | 'cancelling' | 'trial_ending' | 'debt' | 'low_balance' | 'under_review'
+  id:
+    | 'no_seat'
+    | 'past_due'
+    | 'cancelling'
+    | 'lapsed'
+    | 'trial_ending'
+    | 'debt'
+    | 'low_balance'
+    | 'under_review'
   tone: 'critical' | 'caution' | 'info'
   title: string
   text: string
@@ -66,6 +74,9 @@ function planNotices(
     const card = next && !next.card_declined ? next.card : null
     return [overdueNotice(overdue, subscription, { may_manage, card: card && cardName(card) })]
   }
+  if (subscription.lapses_at !== null && subscription.ended_at === null) {
+    return [lapsedNotice(subscription, subscription.lapses_at, as_of, next)]
+  }
   if (status !== 'active' && status !== 'trialing') return []
   if (cancel_at !== null) {
     return [
@@ -92,6 +103,29 @@ function planNotices(
     ]
   }
   return []
+}
+
+/** No payment is on its way, by a decision of ours or of Stripe's: the reader has nothing to do about it. */
+function lapsedNotice(
+  { plan_type }: AccountSubscription,
+  lapses_at: string,
+  as_of: string,
+  next: NextPayment | undefined,
+): Notice {
+  const { name } = planOf(plan_type)
+  const day = formatDay(lapses_at)
+  const at = next?.payment?.at
+  const until = at
+    ? `The next payment is due on ${formatDay(at)}.`
+    : 'No payment is planned; support can say why.'
+  const isAhead = Date.parse(lapses_at) > Date.parse(as_of)
+  return {
+    id: 'lapsed',
+    tone: 'caution',
+    title: isAhead ? `${name} is paid for until ${day}` : `${name} has not been paid for since ${day}`,
+    text: `${until} ${isAhead ? 'From then on no' : 'No'} plan credits are added until a payment is made. Purchased credits stay usable.`,
+    actions: [],
+  }
 }
 
 function overdueNotice(

@@ -57,6 +57,7 @@ test('the credits of a plan are those that were bought, and are not said to last
     price_per_seat_minor: 1500,
     current_period_end: '2026-06-01T00:00:00.000Z',
     trial_end: null,
+    lapses_at: null,
     cancel_at: null,
     ended_at: null,
     scheduled_change: null,

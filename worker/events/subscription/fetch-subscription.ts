@@ -9,7 +9,7 @@ import { nextPhase } from '../../../schema/vendors/stripe/subscription-schedule.
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
 import { findOrder, type OrderOf } from './order.ts'
-import { fetchBills, type PaidInvoice, type UnpaidInvoice } from './paid-lines.ts'
+import { type Bills, fetchBills, type PaidInvoice, type UnpaidInvoice } from './paid-lines.ts'
 
 /** A subscription as Stripe has it at one moment, with all that was ever paid for it. */
 export interface FetchedSubscription {
@@ -31,6 +31,8 @@ export interface FetchedSubscription {
   readonly trial_end: Date | null
   readonly cancel_at: Date | null
   readonly ended_at: Date | null
+  /** See `lapseOf`. */
+  readonly lapses_at: Date | null
   /** What waits for the next period. */
   readonly scheduled: {
     readonly seats: number
@@ -50,7 +52,8 @@ const recurringSchema = z.object({ interval: z.enum(['month', 'year']) })
 
 const itemSchema = z.object({
   id: z.string(),
-  quantity: z.int().min(1).default(1),
+  // A quantity of 0 is allowed: https://docs.stripe.com/billing/subscriptions/quantities
+  quantity: z.int().min(0).default(1),
   current_period_start: seconds,
   current_period_end: seconds,
   price: z.object({
@@ -71,7 +74,7 @@ const scheduleSchema = z.object({
       items: z.array(
         z.object({
           price: z.object({ product: stripeReferenceSchema, recurring: recurringSchema }),
-          quantity: z.int().min(1).optional(),
+          quantity: z.int().min(0).optional(),
         }),
       ),
     }),
@@ -95,6 +98,7 @@ const subscriptionSchema = z.object({
   trial_end: seconds.nullable(),
   items: z.object({ data: z.array(itemSchema) }),
   schedule: scheduleSchema.nullable(),
+  pause_collection: z.object({ resumes_at: seconds.nullable() }).nullable(),
 })
 
 /**
@@ -116,6 +120,11 @@ export async function fetchSubscription(
   const subscription = subscriptionSchema.parse(retrieved)
   const item = planItemOf(subscription.items.data)
   if (!item) throw new PermanentError(`Not one item of subscription ${id} is a plan, but none or several`)
+  const { waived, ...bills } = await fetchBills(deps.stripe, {
+    id,
+    customer_id: subscription.customer,
+    plan: { item_id: item.id, product_id: item.price.product },
+  })
   return {
     snapshot_order,
     id: subscription.id,
@@ -132,12 +141,32 @@ export async function fetchSubscription(
     cancel_at: subscription.cancel_at ?? (subscription.cancel_at_period_end ? item.current_period_end : null),
     ended_at: subscription.ended_at,
     scheduled: scheduledChange(subscription.schedule, item),
-    ...(await fetchBills(deps.stripe, {
-      id,
-      customer_id: subscription.customer,
-      plan: { item_id: item.id, product_id: item.price.product },
-    })),
+    lapses_at: lapseOf(subscription, { invoices: bills.invoices, waived, seats: item.quantity }),
+    ...bills,
   }
+}
+
+/**
+ * The end of what is paid for, where nothing follows by itself: collection is paused beyond it, the invoice of
+ * what follows was voided or given up (by hand, by a pause, or after the last retry), the subscription was
+ * paused or Stripe has given up retrying (`unpaid`), or no seat is left. It stays active at Stripe in most of these cases, and "invoices continue to
+ * generate" (https://docs.stripe.com/billing/subscriptions/pause-payment). Null where a payment is on its way.
+ */
+function lapseOf(
+  { status, pause_collection: pause }: z.infer<typeof subscriptionSchema>,
+  { invoices, waived, seats }: Pick<Bills, 'invoices' | 'waived'> & { readonly seats: number },
+): Date | null {
+  const paid = invoices
+    .flatMap(({ lines }) => lines)
+    .filter(({ kind, seats }) => kind === 'period' && seats > 0)
+  const until = paid.reduce<Date | null>(
+    (latest, { ends_at }) => (latest && latest > ends_at ? latest : ends_at),
+    null,
+  )
+  if (!until) return null
+  const hasStopped = status === 'paused' || status === 'unpaid'
+  const isPaused = hasStopped || (pause && (!pause.resumes_at || pause.resumes_at > until))
+  return isPaused || seats === 0 || waived.some((start) => start >= until) ? until : null
 }
 
 /** What waits for the next period. The portal schedules the quantity and the price of the plan's item. */

@@ -6,6 +6,8 @@ import type { PaidLine, PendingLine } from '../../../schema/billing/position/fac
 export interface Bills {
   readonly invoices: readonly PaidInvoice[]
   readonly pending: readonly PendingLine[]
+  /** The starts of periods that are not asked for any more: their invoices are void or uncollectible. */
+  readonly waived: readonly Date[]
   /** The newest invoice that is open; null when none is. */
   readonly unpaid: UnpaidInvoice | null
 }
@@ -83,6 +85,7 @@ export async function fetchBills(
 ): Promise<Bills> {
   const invoices: PaidInvoice[] = []
   const pending: Line[] = []
+  const waived: Date[] = []
   let open: Stripe.Invoice | undefined
   for await (const invoice of stripe.invoices.list({ subscription: id, limit: 100 })) {
     const { status, billing_reason } = invoice
@@ -97,6 +100,12 @@ export async function fetchBills(
     } else if (hasWaited && status !== 'void') {
       pending.push(...z.array(lineSchema).parse(await linesOf(stripe, invoice)))
     }
+    if (status === 'void' || status === 'uncollectible') {
+      const lines = z.array(lineSchema).parse(await linesOf(stripe, invoice))
+      waived.push(
+        ...lines.filter((line) => isPeriod(line) && isOfPlan(line, plan)).map(({ period }) => period.start),
+      )
+    }
   }
   // The list cannot be asked for a subscription's: https://docs.stripe.com/api/invoiceitems/list
   for await (const item of stripe.invoiceItems.list({ customer: customer_id, pending: true, limit: 100 })) {
@@ -107,6 +116,7 @@ export async function fetchBills(
   return {
     invoices,
     pending: seatChangesOf(ours).filter((line) => line.starts_at < line.ends_at),
+    waived,
     unpaid: open ? await fetchUnpaid(stripe, open) : null,
   }
 }

@@ -322,6 +322,7 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     trial_end: fetched.trial_end,
     cancel_at: fetched.cancel_at,
     ended_at: fetched.ended_at,
+    lapses_at: fetched.lapses_at,
     price_minor: fetched.price_minor,
     scheduled_seats: fetched.scheduled?.seats ?? null,
     scheduled_frequency: fetched.scheduled?.billing_frequency ?? null,
