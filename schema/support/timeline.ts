@@ -71,27 +71,40 @@ export async function readTimeline(
   // One more than asked for shows whether there is a next page.
   const limit = page.limit + 1
   const asked = { ...page, owner, subjects: await listSubjects(db, owner) }
-  const pages = kinds.flatMap((kind) => {
-    const source = timelineSources[kind]
-    const key = sql`(${sql.lit(`${kind}:`)} || ${source.id}) COLLATE "C"`
-    const isBelow = before
-      ? sql`${source.at} <= ${before.at}::timestamptz AND (${source.at} < ${before.at}::timestamptz OR ${key} < ${before.key})`
-      : sql`true`
-    return source.of(asked).map((rows) => {
-      const below = { ...rows, where: sql`${rows.where} AND ${isBelow}` }
-      const newest = sql`(${select(kind, below)} ORDER BY ${source.at} DESC, ${key} DESC LIMIT ${limit})`
+  const found = await listOwnRows(db, asked, {
+    limit,
+    where: (kind) => (before ? isBelow(kind, before) : all),
+  })
+  const shown = found.slice(0, page.limit)
+  const last = shown.at(-1)
+  return { rows: shown, next: found.length > page.limit && last ? placeOf(last) : null }
+}
+
+const all = sql`true`
+const keyIn = (kind: TimelineKind) => sql`(${sql.lit(`${kind}:`)} || ${timelineSources[kind].id}) COLLATE "C"`
+
+function isBelow(kind: TimelineKind, { at, key }: Place): RawBuilder<unknown> {
+  const { at: mine } = timelineSources[kind]
+  return sql`${mine} <= ${at}::timestamptz AND (${mine} < ${at}::timestamptz OR ${keyIn(kind)} < ${key})`
+}
+
+/** An owner's rows of the kinds that `where` has a condition for, the newest first. */
+export async function listOwnRows(
+  db: ReadDatabase,
+  asked: Asked,
+  { limit, where }: { readonly limit: number; where(kind: TimelineKind): RawBuilder<unknown> | null },
+): Promise<TimelineRow[]> {
+  const parts = kinds.flatMap((kind) => {
+    const condition = where(kind)
+    if (!condition) return []
+    return timelineSources[kind].of(asked).map((rows) => {
+      const some = select(kind, { ...rows, where: sql`${rows.where} AND (${condition})` })
+      const newest = sql`(${some} ORDER BY ${timelineSources[kind].at} DESC, ${keyIn(kind)} DESC LIMIT ${limit})`
       return rows.each ? sql`(SELECT found.* FROM ${rows.each} CROSS JOIN LATERAL ${newest} found)` : newest
     })
   })
-  const found = await readRows(
-    db,
-    sql`${sql.join(pages, sql` UNION ALL `)}`,
-    sql`ORDER BY item.at DESC, (kind || ':' || id) COLLATE "C" DESC LIMIT ${limit}`,
-  )
-  const shown = found.slice(0, page.limit)
-  const last = shown.at(-1)
-  if (found.length <= page.limit || !last) return { rows: shown, next: null }
-  return { rows: shown, next: placeOf(last) }
+  const order = sql`ORDER BY item.at DESC, (kind || ':' || id) COLLATE "C" DESC LIMIT ${limit}`
+  return readRows(db, sql`${sql.join(parts, sql` UNION ALL `)}`, order)
 }
 
 /** One row, of any owner; undefined when there is none. A session is the intent that it was opened for. */

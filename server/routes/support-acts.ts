@@ -30,9 +30,8 @@ import { enqueue } from '../enqueue.ts'
 import { actRefused, notFound } from '../errors.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
-import { nameColleagues } from '../support/colleagues.ts'
 import { decideToApprove, decideToRefuse } from '../support/decide-act.ts'
-import { presentOwners } from '../support/owners.ts'
+import { nameColleagues, presentOwners } from '../support/owners.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk'>
 

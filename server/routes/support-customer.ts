@@ -7,7 +7,7 @@ import type { StripeDocument } from '../../schema/vendors/stripe/billing-documen
 import { invoicesFailure } from '../failures.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
-import { openLinks } from '../support/items.ts'
+import { stripeLinks } from '../support/items.ts'
 import { readDocuments } from './billing.ts'
 import { readUsageSummary } from './credits.ts'
 import { readExplanationPage } from './explanation.ts'
@@ -32,11 +32,10 @@ export const supportCustomerRoutes = [
     ),
   }).handle(async ({ query, user_id }, deps) => {
     const owner = await openCaseOf(deps, query.owner, user_id)
-    const links = openLinks(deps.settings)
     const { documents, next_cursor } = await readDocuments(deps, owner, query)
     const items = documents.map(({ document, shown }) => {
       const { id, livemode } = paymentOf(document)
-      return { ...shown, links: links.stripe(id, livemode) }
+      return { ...shown, links: stripeLinks(deps.settings, id, livemode) }
     })
     return { success: true, data: { items, next_cursor } }
   }),

@@ -1059,7 +1059,10 @@ describe('two people at one case', () => {
       server.ask(getTrace, { token: person.token, query: { owner: ada.user_id } })
 
     expect((await open(kim)).visitors).toEqual([])
-    expect((await open(sam)).visitors).toMatchObject([{ user_id: kim.user_id, name: 'Kim Care' }])
+    expect(await open(sam)).toMatchObject({
+      visitors: [{ user_id: kim.user_id }],
+      names: { [kim.user_id]: 'Kim Care' },
+    })
     expect((await open(kim)).visitors).toMatchObject([{ user_id: sam.user_id }])
     const lines = await listAudit(
       database.server,

@@ -3,14 +3,13 @@ import { type getTrace, type SupportTrace, stuckAfterMs } from '../../schema/api
 import { ownerOfId } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
 import { readTimeline, type TimelineRow } from '../../schema/support/timeline.ts'
-import { openCase } from '../../schema/support/visits.ts'
+import { openCase, type Visit } from '../../schema/support/visits.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { supportItemNotFound } from '../errors.ts'
 import { readCaseSummary } from './case-summary.ts'
-import { nameColleagues } from './colleagues.ts'
-import { itemsOf, openLinks, placeCursor } from './items.ts'
+import { itemsOf, placeCursor } from './items.ts'
 import { lookUp } from './look-up.ts'
-import { presentOwners, presentPerson, presentVisitors } from './owners.ts'
+import { nameColleagues, presentOwners, presentPerson } from './owners.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
@@ -27,9 +26,8 @@ export async function readTrace(
   { user_id }: { readonly user_id: string },
 ): Promise<SupportTrace> {
   const now = deps.now()
-  const links = openLinks(deps.settings)
   const { kind, id } = query
-  const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }, links) : undefined
+  const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }) : undefined
   if (found && found.length === 0 && query.owner === undefined) throw supportItemNotFound()
   const owner = query.owner === undefined ? (found?.[0]?.owner ?? null) : ownerOfId(query.owner)
   const hit = found?.find((one) => one.owner?.owner_id === owner?.owner_id)
@@ -37,8 +35,8 @@ export async function readTrace(
   const present = await presentOwners(deps.db, [owner])
   const nothing = { person: null, case_summary: null, visitors: [], next_cursor: null }
   const as_of = now.toISOString()
-  const namesOf = async (rows: readonly TimelineRow[]) => {
-    const actors = actorsOf(rows)
+  const namesOf = async (rows: readonly TimelineRow[], visitors: readonly Visit[] = []) => {
+    const actors = [...actorsOf(rows), ...visitors.map((visit) => visit.user_id)]
     const nameOf = await nameColleagues(deps, actors)
     return Object.fromEntries(actors.map((actor) => [actor, nameOf(actor)]))
   }
@@ -60,21 +58,22 @@ export async function readTrace(
   const shown = {
     owner: present(owner),
     highlighted,
-    timeline: page.rows.flatMap((row) => itemsOf(row, links)),
-    names: await namesOf([...page.rows, ...(hit?.row ? [hit.row] : [])]),
+    timeline: page.rows.flatMap((row) => itemsOf(row, deps.settings)),
+    names: await namesOf([...page.rows, ...(hit?.row ? [hit.row] : [])], others),
     next_cursor: page.next && placeCursor.encode(page.next),
     as_of,
   }
   if (before) return { ...nothing, ...shown }
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [person, case_summary] = await Promise.all([
-    presentPerson(deps, owner, links),
+    presentPerson(deps, owner),
     deps.db
       .transaction()
       .setIsolationLevel('repeatable read')
-      .execute((trx) => readCaseSummary(trx, owner, { links, now, stuck_before })),
+      .execute((trx) => readCaseSummary(trx, owner, { settings: deps.settings, now, stuck_before })),
   ])
-  return { ...shown, person, case_summary, visitors: await presentVisitors(deps, others) }
+  const visitors = others.map((visit) => ({ user_id: visit.user_id, since: visit.began_at.toISOString() }))
+  return { ...shown, person, case_summary, visitors }
 }
 
 /** Who is named: usage is by the owner's own people. */

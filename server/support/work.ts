@@ -16,7 +16,7 @@ import {
 } from '../../schema/support/problems.ts'
 import { findTimelineRow, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { itemOf, openLinks, placeCursor } from './items.ts'
+import { itemOf, placeCursor } from './items.ts'
 import { presentOwners } from './owners.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
@@ -32,7 +32,6 @@ interface Found {
 
 export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   const now = deps.now()
-  const links = openLinks(deps.settings)
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [{ found, next_cursor }, counts, queues, oldest] = await Promise.all([
     findWork(deps, query, stuck_before),
@@ -52,7 +51,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   )
   const rows = found.map(
     ({ row, state }): WorkRow => ({
-      item: itemOf(row, links),
+      item: itemOf(row, deps.settings),
       state,
       owner: present(ownerOf(row)),
       since: sinceOf(row),

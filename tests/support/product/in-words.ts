@@ -22,7 +22,7 @@ export function traceInWords(trace: SupportTrace) {
       ...case_summary,
       problems,
       sentence: inOneSentence(problems),
-      notices: noticesOf(case_summary.notices, case_summary.spendable, owner?.id ?? ''),
+      notices: noticesOf(case_summary, owner?.id ?? ''),
     },
   }
 }

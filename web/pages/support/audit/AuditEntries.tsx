@@ -71,7 +71,7 @@ function Details({ entry }: { entry: AuditEntry }) {
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 rounded-control bg-sunken px-3 py-2.5 text-sm">
       {reason && <Detail name="Reason">{reason}</Detail>}
       <Detail name="Colleague">
-        <CopyId id={actor.id} />
+        <CopyId id={actor.id} /> <AllEntries of="actor" id={actor.id} />
       </Detail>
       {isOne && <OneAct entry={entry} />}
       {batch && (
@@ -82,6 +82,15 @@ function Details({ entry }: { entry: AuditEntry }) {
         </Detail>
       )}
     </dl>
+  )
+}
+
+/** The log of one customer or colleague. */
+function AllEntries({ of, id }: { of: 'owner_id' | 'actor'; id: string }) {
+  return (
+    <Link to={`/support/audit?${of}=${id}`} className="text-accent-text text-xs hover:underline">
+      All entries
+    </Link>
   )
 }
 
@@ -101,7 +110,8 @@ function OneAct({ entry }: { entry: AuditEntry }) {
         <Detail name="Customer">
           <Link to={traceAddress({ owner: owner.owner_id })} className="text-accent-text hover:underline">
             <span className="font-mono text-xs">{owner.owner_id}</span>
-          </Link>
+          </Link>{' '}
+          <AllEntries of="owner_id" id={owner.owner_id} />
         </Detail>
       )}
       {act_id && (

@@ -52,7 +52,7 @@ function OneCase({ asked }: { asked: Case }) {
   const context = { as_of: first.as_of, names }
   return (
     <Page title={titleOf(first)} action={first.owner && <CaseActions trace={first} owner={first.owner} />}>
-      <Visitors visitors={first.visitors} />
+      <Visitors {...first} />
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="min-w-0 space-y-4">
           {first.case_summary && (
@@ -161,16 +161,16 @@ function CaseSkeleton() {
 }
 
 /** Colleagues who have the case open, so that two people do not act at once. */
-function Visitors({ visitors }: Pick<SupportTrace, 'visitors'>) {
+function Visitors({ visitors, names }: SupportTrace) {
   return (
     <div role="status">
-      {visitors.map(({ user_id, name, since }) => (
+      {visitors.map(({ user_id, since }) => (
         <p
           key={user_id}
           className="mb-3 flex items-center gap-2 rounded-control border border-caution-line bg-caution-soft px-3 py-2 text-sm"
         >
           <Eye aria-hidden="true" className="size-4 shrink-0 text-caution" />
-          {name} is looking at this too, since {utcTime(since)}.
+          {names[user_id]} is looking at this too, since {utcTime(since)}.
         </p>
       ))}
     </div>
