@@ -11,7 +11,6 @@ import {
 } from '../api/support-acts.ts'
 import type { DB, SupportActs } from '../database/types.ts'
 import type { Claimable } from '../inbox/claim/claimable.ts'
-import type { Owner } from '../ledger/accounts.ts'
 import type { PersonTraces } from './person.ts'
 
 export type SupportActRow = Selectable<SupportActs>
@@ -33,7 +32,7 @@ export interface NewAct {
   readonly finding_id: string | null
   readonly kind: ActKind
   readonly target: RowTarget
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   readonly params: ActParams
   readonly reason: string
   readonly is_dry_run: boolean
@@ -54,13 +53,6 @@ export function paramsOf({ params }: Pick<SupportActRow, 'params'>): ActParams {
 
 export function outcomeOf({ outcome }: Pick<SupportActRow, 'outcome'>): ActOutcome | null {
   return outcome === null ? null : z.parse(actOutcomeSchema, outcome)
-}
-
-export function ownerOf({
-  owner_kind,
-  owner_id,
-}: Pick<SupportActRow, 'owner_kind' | 'owner_id'>): Owner | null {
-  return owner_kind && owner_id ? { owner_kind, owner_id } : null
 }
 
 export function targetOf({
@@ -113,8 +105,8 @@ export async function insertAct(db: Kysely<DB>, act: NewAct, asked_by: AskedBy):
   }
 }
 
-function rowOf({ target, owner, ...fields }: NewAct): string {
-  return JSON.stringify({ ...fields, ...owner, target_kind: target.kind, target_id: target.id })
+function rowOf({ target, owner_id, ...fields }: NewAct): string {
+  return JSON.stringify({ ...fields, owner_id, target_kind: target.kind, target_id: target.id })
 }
 
 /**
@@ -237,7 +229,7 @@ export async function finishAct(
   db: Kysely<DB>,
   finished: {
     readonly id: string
-    readonly owner: Owner | null
+    readonly owner_id: string | null
     readonly outcome: ActOutcome
     readonly now: Date
   },
@@ -249,10 +241,7 @@ export async function finishAct(
       outcome: JSON.stringify(finished.outcome),
       finished_at: finished.now,
       last_error: null,
-      ...(finished.owner && {
-        owner_kind: finished.owner.owner_kind,
-        owner_id: finished.owner.owner_id,
-      }),
+      owner_id: finished.owner_id && finished.owner_id,
     })
     .where('id', '=', finished.id)
     .execute()

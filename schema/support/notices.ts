@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { CaseSummary } from '../api/support.ts'
 import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import type { Owner } from '../ledger/accounts.ts'
 import { holdsOfPersonMax, sumOpenHolds } from '../ledger/read/open-holds.ts'
 import { findEmails } from './relations.ts'
 import { listOwnRows, type TimelineRow } from './timeline.ts'
@@ -46,8 +45,11 @@ export function listNotices(trx: DatabaseTransaction, asked: Asked): Promise<Tim
 }
 
 /** Who has credits reserved, so that a call is or would be refused. */
-export async function listHolders(trx: DatabaseTransaction, owner: Owner): Promise<CaseSummary['holders']> {
-  const holds = await sumOpenHolds(trx, owner)
+export async function listHolders(
+  trx: DatabaseTransaction,
+  owner_id: string,
+): Promise<CaseSummary['holders']> {
+  const holds = await sumOpenHolds(trx, owner_id)
   const people = holds.map(({ actor }) => actor)
   const emails = await findEmails(trx, people)
   return holds.map(({ actor: user_id, count, credits, last_expires_at }) => {

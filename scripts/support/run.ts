@@ -11,7 +11,7 @@ import {
   targetKinds,
 } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { findAct, outcomeOf, type SupportActRow, targetOf } from '../../schema/support/acts.ts'
 import { idInBatch, requestAct } from '../../schema/support/request-act.ts'
 import type { Dependencies } from '../../server/dependencies.ts'
@@ -144,7 +144,7 @@ async function trace({ server }: OpenProduct, text: string, actor: string): Prom
 
 /** By the owner's id, or by any id that leads to one. */
 async function findOwnerId(server: Dependencies, text: string): Promise<string> {
-  if (ownerOfId(text)) return text
+  if (isOwnerId(text)) return text
   const { matches } = await search(server, text)
   const [owner, ...others] = new Set(matches.flatMap((match) => match.owner?.id ?? []))
   if (!owner) throw new UsageError(`No customer matches ${text}`)

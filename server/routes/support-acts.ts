@@ -10,16 +10,8 @@ import {
   type SupportAct,
 } from '../../schema/api/support-acts.ts'
 import { freshJobId } from '../../schema/inbox/queues/producer.ts'
-import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { listNames } from '../../schema/people/users/users.ts'
-import {
-  cancelBatch,
-  listActs,
-  outcomeOf,
-  ownerOf,
-  paramsOf,
-  type SupportActRow,
-} from '../../schema/support/acts.ts'
+import { cancelBatch, listActs, outcomeOf, paramsOf, type SupportActRow } from '../../schema/support/acts.ts'
 import { type ListedEntry, listAudit } from '../../schema/support/audit.ts'
 import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
@@ -114,11 +106,8 @@ export const supportActsRoutes = [
 
   route(getAuditLog, { rights: supportStaff }).handle(async ({ query }, deps) => {
     const { db } = deps
-    const { owner_id, limit, cursor, ...filter } = query
-    // An id that is not Clerk's belongs to no owner.
-    const owner: Owner | undefined =
-      owner_id === undefined ? undefined : (ownerOfId(owner_id) ?? { owner_kind: 'user', owner_id })
-    const rows = await listAudit(db, { ...filter, owner }, { limit: limit + 1, before: cursor })
+    const { limit, cursor, ...filter } = query
+    const rows = await listAudit(db, filter, { limit: limit + 1, before: cursor })
     const items = rows.slice(0, limit)
     const next_cursor = rows.length > limit ? (items.at(-1)?.id ?? null) : null
     return { success: true, data: { items: await presentEntries(deps, items), next_cursor } }
@@ -175,15 +164,18 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
     refused_by,
   ])
   const person = await personIn(deps, people)
-  const present = await presentOwners(deps.db, rows.map(ownerOf))
-  const labelled = (owner: Owner | null) => owner && { ...owner, label: present(owner)?.label ?? null }
+  const present = await presentOwners(
+    deps.db,
+    rows.map((row) => row.owner_id),
+  )
   return rows.map((row) => ({
     id: row.id,
     batch_id: row.batch_id,
     finding_id: row.finding_id,
     kind: row.kind,
     target: { kind: row.target_kind, id: row.target_id },
-    owner: labelled(ownerOf(row)),
+    owner:
+      row.owner_id === null ? null : { owner_id: row.owner_id, label: present(row.owner_id)?.label ?? null },
     adjustment: paramsOf(row).adjustment ?? null,
     reason: row.reason,
     is_dry_run: row.is_dry_run,
@@ -220,7 +212,7 @@ async function presentEntries(deps: Deps, rows: readonly ListedEntry[]): Promise
     what: row.what,
     outcome: row.outcome,
     target: row.target_kind && row.target_id ? { kind: row.target_kind, id: row.target_id } : null,
-    owner: ownerOf(row),
+    owner_id: row.owner_id,
     reason: row.reason,
     detail: row.detail,
     before: row.before as AuditEntry['before'],

@@ -1,6 +1,6 @@
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
-import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { countSearches, recordLook } from '../../schema/support/audit.ts'
 import { openCase } from '../../schema/support/visits.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -23,9 +23,9 @@ const failure: Failure = {
 const searchesPerDay = 500
 const searchWait_s = 3600
 
-function ownerOf({ matches }: ResponseOf<typeof searchSupport>): Owner | null {
+function ownerOf({ matches }: ResponseOf<typeof searchSupport>): string | null {
   const owner = matches[0]?.owner
-  return owner ? { owner_kind: owner.kind, owner_id: owner.id } : null
+  return owner ? owner.id : null
 }
 
 export const supportRoutes = [
@@ -37,7 +37,7 @@ export const supportRoutes = [
     // Not the text, which may be an address: whom it led to.
     const detail = `${found.recognized_as ?? 'Something else'}: ${found.matches.length} found`
     const owners = new Set(found.matches.map(({ owner }) => owner?.id))
-    await recordLook(deps.db, { ...look, detail, owner: owners.size === 1 ? ownerOf(found) : null })
+    await recordLook(deps.db, { ...look, detail, owner_id: owners.size === 1 ? ownerOf(found) : null })
     return found
   }),
 
@@ -51,11 +51,10 @@ export const supportRoutes = [
 /** Opens the case of an owner by id: a visit, and where it is new an entry in the audit log. */
 export async function openCaseOf(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
-  ownerId: string,
+  owner_id: string,
   user_id: string,
-): Promise<Owner> {
-  const owner = ownerOfId(ownerId)
-  if (!owner) throw supportItemNotFound()
-  await openCase(db, { owner, user_id, now: now() })
-  return owner
+): Promise<string> {
+  if (!isOwnerId(owner_id)) throw supportItemNotFound()
+  await openCase(db, { owner_id, user_id, now: now() })
+  return owner_id
 }

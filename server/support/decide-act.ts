@@ -1,13 +1,6 @@
 import type { Database } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import {
-  approveAct,
-  findAct,
-  ownerOf,
-  refuseAct,
-  type SupportActRow,
-  targetOf,
-} from '../../schema/support/acts.ts'
+import { approveAct, findAct, refuseAct, type SupportActRow, targetOf } from '../../schema/support/acts.ts'
 import { isOwn } from '../../schema/support/approval.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -34,7 +27,7 @@ export async function decideToApprove(
 ): Promise<SupportActRow> {
   const { id, decided_by, ...rest } = decision
   const act = await requireAct(db, id)
-  if (act.requested_by === decided_by || (await isOwn(clerk, decided_by, ownerOf(act)))) {
+  if (act.requested_by === decided_by || (await isOwn(clerk, decided_by, act.owner_id))) {
     await recordFailure(
       db,
       act,
@@ -80,6 +73,6 @@ async function failDecision(db: Database, act: SupportActRow, decided_by: string
 
 async function recordFailure(db: Database, act: SupportActRow, actor: string, detail: string): Promise<void> {
   const { id: act_id, kind: what, reason } = act
-  const about = { what, target: targetOf(act), owner: ownerOf(act), reason }
+  const about = { what, target: targetOf(act), owner_id: act.owner_id, reason }
   await recordAudit(db, { ...about, actor, act_id, outcome: 'refused', detail })
 }

@@ -1,6 +1,6 @@
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import { type getTrace, type SupportTrace, stuckAfterMs } from '../../schema/api/support.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
 import { readTimeline, type TimelineRow } from '../../schema/support/timeline.ts'
 import { openCase, type Visit } from '../../schema/support/visits.ts'
@@ -29,10 +29,11 @@ export async function readTrace(
   const { kind, id } = query
   const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }) : undefined
   if (found && found.length === 0 && query.owner === undefined) throw supportItemNotFound()
-  const owner = query.owner === undefined ? (found?.[0]?.owner ?? null) : ownerOfId(query.owner)
-  const hit = found?.find((one) => one.owner?.owner_id === owner?.owner_id)
+  const owner_id =
+    query.owner === undefined ? (found?.[0]?.owner_id ?? null) : isOwnerId(query.owner) ? query.owner : null
+  const hit = found?.find((one) => one.owner_id === owner_id)
   const highlighted = hit?.item ?? null
-  const present = await presentOwners(deps.db, [owner])
+  const present = await presentOwners(deps.db, [owner_id])
   const nothing = { person: null, case_summary: null, visitors: [], next_cursor: null }
   const as_of = now.toISOString()
   const namesOf = async (rows: readonly TimelineRow[], visitors: readonly Visit[] = []) => {
@@ -40,23 +41,23 @@ export async function readTrace(
     const nameOf = await nameColleagues(deps, actors)
     return Object.fromEntries(actors.map((actor) => [actor, nameOf(actor)]))
   }
-  if (!owner) {
+  if (!owner_id) {
     const target = hit && { kind: hit.kind, id: hit.id }
     const detail = 'Opened an object that belongs to no customer'
     if (target) await recordLook(deps.db, { actor: user_id, what: 'open_case', target, detail })
     const names = await namesOf(hit?.row ? [hit.row] : [])
     return { owner: null, ...nothing, highlighted, timeline: highlighted ? [highlighted] : [], names, as_of }
   }
-  const others = await openCase(deps.db, { owner, user_id, now })
+  const others = await openCase(deps.db, { owner_id, user_id, now })
   const before = query.cursor === undefined ? undefined : placeCursor.decode(query.cursor)
-  const page = await readTimeline(deps.db, owner, {
+  const page = await readTimeline(deps.db, owner_id, {
     limit: pageSize,
     before,
     hold_id: hit?.kind === 'hold' ? hit.id : undefined,
     now,
   })
   const shown = {
-    owner: present(owner),
+    owner: present(owner_id),
     highlighted,
     timeline: page.rows.flatMap((row) => itemsOf(row, deps.settings)),
     names: await namesOf([...page.rows, ...(hit?.row ? [hit.row] : [])], others),
@@ -66,11 +67,11 @@ export async function readTrace(
   if (before) return { ...nothing, ...shown }
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [person, case_summary] = await Promise.all([
-    presentPerson(deps, owner),
+    presentPerson(deps, owner_id),
     deps.db
       .transaction()
       .setIsolationLevel('repeatable read')
-      .execute((trx) => readCaseSummary(trx, owner, { settings: deps.settings, now, stuck_before })),
+      .execute((trx) => readCaseSummary(trx, owner_id, { settings: deps.settings, now, stuck_before })),
   ])
   const visitors = others.map((visit) => ({ user_id: visit.user_id, since: visit.began_at.toISOString() }))
   return { ...shown, person, case_summary, visitors }

@@ -3,7 +3,6 @@ import {
   type CheckoutTerms,
   findIntent,
   lockIntent,
-  recipientOf,
 } from '../../schema/billing/checkout/intents.ts'
 import { type IntentOutcome, recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -164,7 +163,7 @@ function requireTerms(intent: CheckoutTerms, session: CheckoutSession): void {
   if (intent.kind !== 'credit_purchase') {
     throw new PermanentError(`Intent ${intent.id} is for a plan, session ${session.id} is not a subscription`)
   }
-  if (!recipientOf(intent)) throw new PermanentError(`Intent ${intent.id} has no recipient for the credits`)
+  if (!intent.owner_id) throw new PermanentError(`Intent ${intent.id} has no recipient for the credits`)
   if (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency) {
     throw new PermanentError(
       `Intent ${intent.id} promised ${intent.amount_minor} ${intent.currency}, ` +

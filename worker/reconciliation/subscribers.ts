@@ -1,7 +1,7 @@
 import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { liveStatuses } from '../../schema/vendors/stripe/statuses.ts'
-import { type Candidate, type Comparison, cancellationOf, ownerOf } from './comparison.ts'
+import { type Candidate, type Comparison, cancellationOf } from './comparison.ts'
 
 /** Each costs a call to Clerk. */
 const ownersPerStep = 20
@@ -23,7 +23,7 @@ export const subscribers: Comparison = {
       .limit(ownersPerStep)
       .execute()
     const differences: Candidate[] = []
-    for (const row of rows) if (await deps.clerk.isGone(row)) differences.push(ownerGone(row))
+    for (const row of rows) if (await deps.clerk.isGone(row.owner_id)) differences.push(ownerGone(row))
     return {
       count: rows.length,
       differences,
@@ -37,7 +37,7 @@ function ownerGone(row: Subscription): Candidate {
   return {
     kind: 'owner_gone',
     object_id: id,
-    owner: ownerOf(row),
+    owner_id: row.owner_id,
     sentence: 'A plan is charged, and its owner does not exist any more',
     they_say: `Clerk does not have ${owner_id}.`,
     we_have: `Subscription ${id} is ${status}.${last_error ? ` The last try failed: ${last_error}` : ''}`,

@@ -54,7 +54,7 @@ export async function forgetPerson(
     const obstacle = await findObstacle(trx, { user_id, traces })
     if (obstacle) throw new PermanentError(obstacle)
     await deleteUser(trx, { id: user_id, snapshot_order }, deps.now())
-    const { total: credits } = await findBalance(trx, { owner_kind: 'user', owner_id: user_id })
+    const { total: credits } = await findBalance(trx, user_id)
     return { traces, credits, removed: await erase(deps, trx, { user_id, traces }) }
   })
   // The list by which a restored database is told whom to erase again is outside of it: these lines.
@@ -82,7 +82,7 @@ async function findObstacle(
   db: Kysely<DB>,
   { user_id, traces }: { readonly user_id: string; readonly traces: PersonTraces },
 ): Promise<string | null> {
-  const plan = await findLiveSubscription(db, { owner_kind: 'user', owner_id: user_id })
+  const plan = await findLiveSubscription(db, user_id)
   if (plan) return `Their plan ${plan.stripe_subscription_id} is not over: end it at Stripe first`
   const checkouts = await listCheckoutsUnderWay(db, { user_id, limit: mostNamed })
   if (checkouts.length > 0) {
@@ -131,7 +131,7 @@ async function erase(
   const person = { user_id, ...traces }
   await eraseAuditTexts(trx, person)
   await eraseActTexts(trx, person)
-  await deleteCreationOf(trx, { owner_kind: 'user', owner_id: user_id })
+  await deleteCreationOf(trx, user_id)
   return {
     tokens: await deleteTokensOf(trx, user_id),
     answers: await deleteRequestsOf(trx, user_id),

@@ -6,7 +6,7 @@ import {
   listSubscriptionsOfOwner,
 } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { DB } from '../../schema/database/types.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { ActTransfer } from '../../schema/ledger/post/acts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { listInvitations } from '../../schema/people/invitations/invitations.ts'
@@ -25,28 +25,27 @@ const mostRows = 100
 /** Where the target of an act and its owner stand. */
 export async function readPresentState(
   db: Kysely<DB>,
-  { target, owner }: { readonly target: RowTarget; readonly owner: Owner | null },
+  { target, owner_id }: { readonly target: RowTarget; readonly owner_id: string | null },
 ): Promise<PresentState> {
   const state = new Map<string, ActChange['after']>()
   const isRow = target.kind !== 'user' && target.kind !== 'organization'
   if (isRow) state.set(`${target.kind} ${target.id}`, (await findTarget(db, target))?.state ?? null)
-  if (!owner) return state
-  state.set('balance', (await findBalance(db, owner)).total)
-  for (const intent of await listIntentsOfOwner(db, owner, { limit: mostRows }))
+  if (!owner_id) return state
+  state.set('balance', (await findBalance(db, owner_id)).total)
+  for (const intent of await listIntentsOfOwner(db, owner_id, { limit: mostRows }))
     state.set(`intent ${intent.id}`, intent.state)
-  for (const plan of await listSubscriptionsOfOwner(db, owner, { limit: mostRows }))
+  for (const plan of await listSubscriptionsOfOwner(db, owner_id, { limit: mostRows }))
     state.set(`subscription ${plan.stripe_subscription_id}`, synced(plan))
-  if (owner.owner_kind === 'user')
-    return state.set('plan', (await findUser(db, owner.owner_id))?.plan_type ?? null)
-  const live = await findLiveSubscription(db, owner)
-  const held = await listHeldSeats(db, owner.owner_id)
+  if (kindOf(owner_id) === 'user') return state.set('plan', (await findUser(db, owner_id))?.plan_type ?? null)
+  const live = await findLiveSubscription(db, owner_id)
+  const held = await listHeldSeats(db, owner_id)
   const count = (status: string) => held.filter((seat) => seat.status === status).length
   state.set('plan', live?.plan_type ?? null)
   state.set('seats', live?.seats_total ?? 0)
   state.set('seats_in_use', count('active')).set('seats_reserved', count('pending'))
   // A dry run must name it as the act does, so not by its number.
   for (const seat of held) state.set(`seat ${seat.user_id ?? seat.invitation_id ?? seat.id}`, seat.status)
-  const invitations = await listInvitations(db, { organization_id: owner.owner_id })
+  const invitations = await listInvitations(db, { organization_id: owner_id })
   for (const one of invitations.slice(0, mostRows)) state.set(`invitation ${one.id}`, synced(one))
   return state
 }
@@ -66,20 +65,20 @@ function synced({
  * act sees. Of a dry run it is the same, word for word, as of the act that follows it.
  */
 export function outcomeOfAct(act: {
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   readonly before: PresentState
   readonly after: PresentState
   readonly transfers: readonly ActTransfer[]
   readonly done: ActDone
 }): ActOutcome {
-  const { owner, after, done } = act
+  const { owner_id: mine, after, done } = act
   const transfers = act.transfers
-    .filter(({ owner_id }) => owner_id === owner?.owner_id)
+    .filter(({ owner_id }) => owner_id === mine)
     .map(({ kind, account, credits, reason, grant_id }) => ({ kind, account, credits, reason, grant_id }))
   const posted = transfers.reduce((sum, { credits }) => sum + credits, 0)
   const before = new Map(act.before)
   // Others may have used some meanwhile, which is not the act's doing.
-  if (owner) before.set('balance', Number(after.get('balance')) - posted)
+  if (mine) before.set('balance', Number(after.get('balance')) - posted)
   const found = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [what = '', id = null] = key.split(' ')
     const change = { what, id, before: before.get(key) ?? null, after: after.get(key) ?? null }

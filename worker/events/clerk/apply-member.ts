@@ -17,7 +17,7 @@ export async function lockSeats(
   trx: DatabaseTransaction,
   owner_id: string,
 ): Promise<Subscription | undefined> {
-  return lockLiveSubscription(trx, { owner_kind: 'organization', owner_id })
+  return lockLiveSubscription(trx, owner_id)
 }
 
 /**

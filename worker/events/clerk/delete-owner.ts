@@ -2,7 +2,6 @@ import { makeSubscriptionsDue } from '../../../schema/billing/subscriptions/snap
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../../schema/extension/tokens.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { revokeInvitationsOf } from '../../../schema/people/invitations/invitations.ts'
 import { endMembershipsOf, listOrganizationsOf } from '../../../schema/people/members/members.ts'
@@ -27,7 +26,7 @@ export async function deleteUser(
   { id: user_id, snapshot_order }: Deletion,
   now: Date,
 ): Promise<Outcome> {
-  const reason = await deleteOwner(trx, { owner_kind: 'user', owner_id: user_id }, now)
+  const reason = await deleteOwner(trx, user_id, now)
   for (const organization_id of await listOrganizationsOf(trx, user_id)) {
     await lockSeats(trx, organization_id)
     await applyMember(trx, { organization_id, user_id, snapshot_order, role: null, emails: [] })
@@ -49,7 +48,7 @@ export async function deleteOrganization(
   { id: organization_id, snapshot_order }: Deletion,
   now: Date,
 ): Promise<Outcome> {
-  const reason = await deleteOwner(trx, { owner_kind: 'organization', owner_id: organization_id }, now)
+  const reason = await deleteOwner(trx, organization_id, now)
   await lockSeats(trx, organization_id)
   await endMembershipsOf(trx, { organization_id, snapshot_order })
   await revokeInvitationsOf(trx, organization_id)
@@ -61,9 +60,9 @@ export async function deleteOrganization(
  * Records that an owner was deleted at Clerk, and makes their subscriptions due, which ends them at Stripe:
  * see `endIfOwnerIsGone`. Before anything else is locked. Returns what support reads of it.
  */
-async function deleteOwner(trx: DatabaseTransaction, owner: Owner, now: Date): Promise<string | null> {
-  await lockOwner(trx, owner)
-  await markDeleted(trx, { ...owner, now })
-  const ids = await makeSubscriptionsDue(trx, { ...owner, now })
+async function deleteOwner(trx: DatabaseTransaction, owner_id: string, now: Date): Promise<string | null> {
+  await lockOwner(trx, owner_id)
+  await markDeleted(trx, { owner_id, now })
+  const ids = await makeSubscriptionsDue(trx, { owner_id, now })
   return ids.length > 0 ? `It ends at Stripe, without another invoice: ${ids.join(', ')}` : null
 }

@@ -1,4 +1,3 @@
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { isDeleted } from '../../../schema/people/owners/deleted-owners.ts'
 import { endSubscription } from '../../../schema/vendors/stripe/end-subscription.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
@@ -11,12 +10,12 @@ import { NotYetError } from '../../errors.ts'
  */
 export async function endIfOwnerIsGone(
   { db, clerk, stripe }: Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>,
-  owner: Owner,
+  owner_id: string,
   subscriptionId: string,
 ): Promise<boolean> {
-  if (!(await isDeleted(db, owner))) return false
-  if (!(await clerk.isGone(owner))) {
-    throw new NotYetError(`An event told that ${owner.owner_id} was deleted, and Clerk still has it`)
+  if (!(await isDeleted(db, owner_id))) return false
+  if (!(await clerk.isGone(owner_id))) {
+    throw new NotYetError(`An event told that ${owner_id} was deleted, and Clerk still has it`)
   }
   await endSubscription(stripe, subscriptionId, 'Its owner was deleted at Clerk')
   return true

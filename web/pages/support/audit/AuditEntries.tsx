@@ -96,7 +96,7 @@ function AllEntries({ of, id }: { of: 'owner_id' | 'actor'; id: string }) {
 
 /** What an entry says that stands for no others of its batch. */
 function OneAct({ entry }: { entry: AuditEntry }) {
-  const { detail, target, owner, act_id } = entry
+  const { detail, target, owner_id, act_id } = entry
   const differences = differencesOf(entry)
   return (
     <>
@@ -106,12 +106,12 @@ function OneAct({ entry }: { entry: AuditEntry }) {
           <CopyId id={target.id} />
         </Detail>
       )}
-      {owner && (
+      {owner_id && (
         <Detail name="Customer">
-          <Link to={traceAddress({ owner: owner.owner_id })} className="text-accent-text hover:underline">
-            <span className="font-mono text-xs">{owner.owner_id}</span>
+          <Link to={traceAddress({ owner: owner_id })} className="text-accent-text hover:underline">
+            <span className="font-mono text-xs">{owner_id}</span>
           </Link>{' '}
-          <AllEntries of="owner_id" id={owner.owner_id} />
+          <AllEntries of="owner_id" id={owner_id} />
         </Detail>
       )}
       {act_id && (
