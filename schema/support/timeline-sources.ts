@@ -53,7 +53,7 @@ export function maskEmail(email: string): string {
 }
 
 /** The same in SQL. */
-export const masked = (email: Sql) =>
+const masked = (email: Sql) =>
   sql`CASE WHEN ${email} LIKE '_%@%' THEN left(${email}, 1) || '…' || substring(${email} FROM '@[^@]*$') ELSE '…' END`
 
 /** A look-up by key for each row. Because of `OFFSET 0` Postgres does not read a whole table to join it. */
