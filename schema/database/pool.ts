@@ -2,34 +2,103 @@ import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { type AnswersOf, prepareMarkedStatements } from './prepared.ts'
 
+/** What a session is set to before its first use, by the names of Postgres' settings. */
+export type SessionSettings = Readonly<Record<string, string>>
+
 /**
- * For a connection's `options`: Postgres asks every few seconds whether a client that says nothing is still
- * there, so that the locks of one whose machine is gone are free within half a minute. By itself it first
- * asks after two hours.
+ * Postgres asks every few seconds whether a client that says nothing is still there, so that the locks of one
+ * whose machine is gone are free within half a minute. By itself it first asks after two hours.
  */
-export const watchOptions = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3'
+const keepAliveSettings: SessionSettings = {
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+}
 
 /** The same in the other direction. */
 const askAfterMs = 10_000
+
+/** A connection to a peer that has lost its role without saying so is not used for longer. */
+const oldest_s = 300
+
+interface PoolOptions extends pg.PoolConfig {
+  readonly silence_ms?: number | undefined
+  readonly session?: SessionSettings
+}
 
 /**
  * A pool whose connections may be lost without ending the process. The pool itself only listens to idle
  * clients: one that is in use when Postgres stops emits an error without a listener, which ends a Node
  * process. The running query is rejected all the same; `onError` is for the log. A connection over which no
  * answer comes for `silence_ms` counts as lost.
+ *
+ * A session is set up by a statement, not by the startup parameter `options`, which PgBouncer refuses.
+ * https://www.pgbouncer.org/config.html#ignore_startup_parameters
  */
 export function createPool(
-  { silence_ms, ...config }: pg.PoolConfig & { readonly silence_ms?: number | undefined },
+  { silence_ms, session, ...config }: PoolOptions,
   onError: (error: Error) => void,
 ): pg.Pool {
-  const pool = new pg.Pool({ keepAlive: true, keepAliveInitialDelayMillis: askAfterMs, ...config })
-  pool.on('error', onError)
-  pool.on('connect', (client) => {
-    client.on('error', onError)
-    const answers = prepareMarkedStatements(client)
-    if (silence_ms !== undefined) giveUpWhenSilent(client, { answers, silence_ms })
+  const peers = { leftAtMs: Number.NEGATIVE_INFINITY, sockets: new Set<Duplex>() }
+  const settings = Object.entries({ ...keepAliveSettings, ...session })
+  const pool = new pg.Pool({
+    keepAlive: true,
+    keepAliveInitialDelayMillis: askAfterMs,
+    maxLifetimeSeconds: oldest_s,
+    ...config,
+    onConnect: async (client) => {
+      const { stream } = connectionOf(client)
+      peers.sockets.add(stream)
+      client.once('end', () => peers.sockets.delete(stream))
+      client.on('error', onError)
+      leaveLostPeer(client, peers)
+      const answers = prepareMarkedStatements(client)
+      if (silence_ms !== undefined) giveUpWhenSilent(client, { answers, silence_ms })
+      await client.query(
+        'SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS asked (name, value)',
+        [settings.map(([name]) => name), settings.map(([, value]) => value)],
+      )
+    },
   })
+  pool.on('error', onError)
   return pool
+}
+
+interface Connection {
+  readonly stream: Duplex
+  on(event: 'errorMessage', listener: (message: { readonly code?: string }) => void): void
+}
+
+function connectionOf(client: pg.ClientBase): Connection {
+  return (client as unknown as { readonly connection: Connection }).connection
+}
+
+/** What Postgres, or a pooler, says when this connection has ended or is of no use any more. */
+const endedStates = /^(08...|57P0[123])$/
+/** A write was refused: the peer is a standby, or its disk is full (its operator has made it read-only). */
+const readOnlyState = '25006'
+const leaveEveryMs = 4000
+
+/**
+ * Closes a connection whose peer says that it is ending. A peer that takes no writes has lost its role, and
+ * every connection of the pool may lead to it, also one that only listens and so is never told: all are made
+ * anew, which leads to the peer that has the role now. Where there is none, that happens every few seconds at
+ * most, so that reads go on.
+ */
+function leaveLostPeer(
+  client: pg.ClientBase,
+  peers: { leftAtMs: number; readonly sockets: Set<Duplex> },
+): void {
+  const connection = connectionOf(client)
+  connection.on('errorMessage', ({ code = '' }) => {
+    if (endedStates.test(code))
+      connection.stream.destroy(new Error(`Connection terminated: Postgres said ${code}`))
+    const now = performance.now()
+    if (code !== readOnlyState || now - peers.leftAtMs < leaveEveryMs) return
+    peers.leftAtMs = now
+    for (const socket of peers.sockets)
+      socket.destroy(new Error('Connection terminated: Postgres takes no writes'))
+  })
 }
 
 const checksPerSilence = 5
@@ -41,10 +110,10 @@ const checksPerSilence = 5
  * memory (decision 158).
  */
 function giveUpWhenSilent(
-  client: pg.PoolClient,
+  client: pg.ClientBase,
   { answers, silence_ms }: { readonly answers: AnswersOf; readonly silence_ms: number },
 ): void {
-  const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection
+  const { stream } = connectionOf(client)
   let answered = 0
   let looks = 0
   const timer = setInterval(() => {
