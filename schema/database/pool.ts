@@ -39,7 +39,7 @@ export function createPool(
   { silence_ms, session, ...config }: PoolOptions,
   onError: (error: Error) => void,
 ): pg.Pool {
-  const peers = { leftAtMs: Number.NEGATIVE_INFINITY, sockets: new Set<Duplex>() }
+  const peers: Peers = { replacedAtMs: Number.NEGATIVE_INFINITY, sessions: new Map(), leaving: new WeakSet() }
   const settings = Object.entries({ ...keepAliveSettings, ...session })
   const pool = new pg.Pool({
     keepAlive: true,
@@ -47,9 +47,6 @@ export function createPool(
     maxLifetimeSeconds: oldest_s,
     ...config,
     onConnect: async (client) => {
-      const { stream } = connectionOf(client)
-      peers.sockets.add(stream)
-      client.once('end', () => peers.sockets.delete(stream))
       client.on('error', onError)
       leaveLostPeer(client, peers)
       const answers = prepareMarkedStatements(client)
@@ -61,12 +58,16 @@ export function createPool(
     },
   })
   pool.on('error', onError)
+  pool.on('release', (_error, client) => {
+    if (peers.leaving.has(client)) void client.end()
+  })
   return pool
 }
 
 interface Connection {
   readonly stream: Duplex
   on(event: 'errorMessage', listener: (message: { readonly code?: string }) => void): void
+  on(event: 'readyForQuery', listener: (message: { readonly status: string }) => void): void
 }
 
 function connectionOf(client: pg.ClientBase): Connection {
@@ -75,29 +76,47 @@ function connectionOf(client: pg.ClientBase): Connection {
 
 /** What Postgres, or a pooler, says when this connection has ended or is of no use any more. */
 const endedStates = /^(08...|57P0[123])$/
-/** A write was refused: the peer is a standby, or its disk is full (its operator has made it read-only). */
+/** A write was refused: the peer is a standby now, or its operator has made it read-only. */
 const readOnlyState = '25006'
-const leaveEveryMs = 4000
+const replaceEveryMs = 4000
+
+/** What a pool knows of its connections. */
+interface Peers {
+  replacedAtMs: number
+  /** Whether a connection is in no transaction and owes no answer. */
+  readonly sessions: Map<pg.ClientBase, () => boolean>
+  /** Those that end when they are given back. */
+  readonly leaving: WeakSet<pg.ClientBase>
+}
 
 /**
  * Closes a connection whose peer says that it is ending. A peer that takes no writes has lost its role, and
- * every connection of the pool may lead to it, also one that only listens and so is never told: all are made
- * anew, which leads to the peer that has the role now. Where there is none, that happens every few seconds at
- * most, so that reads go on.
+ * every connection of the pool may lead to it, also one that only listens and so is never told: what is under
+ * way comes to its end, and all are made anew, which leads to the peer that has the role now. Where there is
+ * none, that happens every few seconds at most.
  */
-function leaveLostPeer(
-  client: pg.ClientBase,
-  peers: { leftAtMs: number; readonly sockets: Set<Duplex> },
-): void {
+function leaveLostPeer(client: pg.ClientBase, peers: Peers): void {
   const connection = connectionOf(client)
+  let status = 'I'
+  connection.on('readyForQuery', (message) => {
+    status = message.status
+  })
+  const { sessions, leaving } = peers
+  sessions.set(client, () => status === 'I' && !(client as { _activeQuery?: unknown })._activeQuery)
+  client.once('end', () => sessions.delete(client))
   connection.on('errorMessage', ({ code = '' }) => {
     if (endedStates.test(code))
       connection.stream.destroy(new Error(`Connection terminated: Postgres said ${code}`))
+    if (code !== readOnlyState) return
+    leaving.add(client)
     const now = performance.now()
-    if (code !== readOnlyState || now - peers.leftAtMs < leaveEveryMs) return
-    peers.leftAtMs = now
-    for (const socket of peers.sockets)
-      socket.destroy(new Error('Connection terminated: Postgres takes no writes'))
+    if (now - peers.replacedAtMs < replaceEveryMs) return
+    peers.replacedAtMs = now
+    for (const [other, isQuiet] of sessions) {
+      leaving.add(other)
+      if (other !== client && isQuiet())
+        connectionOf(other).stream.destroy(new Error('Connection terminated: Postgres takes no writes'))
+    }
   })
 }
 
