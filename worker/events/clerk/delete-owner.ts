@@ -1,3 +1,4 @@
+import { makeCheckoutsDue } from '../../../schema/billing/checkout/intents.ts'
 import { makeSubscriptionsDue } from '../../../schema/billing/subscriptions/snapshots.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
@@ -58,12 +59,13 @@ export async function deleteOrganization(
 }
 
 /**
- * Records that an owner was deleted at Clerk, and makes their subscriptions due, which ends them at Stripe:
- * see `endIfOwnerIsGone`. Before anything else is locked. Returns what support reads of it.
+ * Records that an owner was deleted at Clerk, and makes their subscriptions and open checkouts due, which ends
+ * them at Stripe: see `endIfOwnerIsGone` and `endForDeleted`. Before anything else is locked. Returns what support reads of it.
  */
 async function deleteOwner(trx: DatabaseTransaction, owner: Owner, now: Date): Promise<string | null> {
   await lockOwner(trx, owner)
   await markDeleted(trx, { ...owner, now })
+  await makeCheckoutsDue(trx, { ...owner, now })
   const ids = await makeSubscriptionsDue(trx, { ...owner, now })
   return ids.length > 0 ? `It ends at Stripe, without another invoice: ${ids.join(', ')}` : null
 }
