@@ -23,13 +23,35 @@ export const subscribers: Comparison = {
       .limit(ownersPerStep)
       .execute()
     const differences: Candidate[] = []
-    for (const row of rows) if (await deps.clerk.isGone(row)) differences.push(ownerGone(row))
+    for (const row of rows) {
+      const members = row.owner_kind === 'organization' ? await deps.clerk.listMembers(row.owner_id) : null
+      if (members && !members.some(({ role }) => role === 'admin'))
+        differences.push(withoutAdmin(row, members))
+      else if (!members && (await deps.clerk.isGone(row))) differences.push(ownerGone(row))
+    }
     return {
       count: rows.length,
       differences,
       next: rows.length < ownersPerStep ? null : (rows.at(-1)?.stripe_subscription_id ?? null),
     }
   },
+}
+
+function withoutAdmin(row: Subscription, members: readonly unknown[]): Candidate {
+  const { stripe_subscription_id: id, owner_id, cancel_at } = row
+  return {
+    kind: 'organization_without_admin',
+    object_id: owner_id,
+    owner: ownerOf(row),
+    sentence: 'An organization has a plan and no admin',
+    they_say: `None of the ${members.length} members of ${owner_id} is an admin.`,
+    we_have: `Subscription ${id} ${cancel_at ? `ends on ${cancel_at.toISOString().slice(0, 10)}` : 'is to be renewed'}.`,
+    money: null,
+    credits: null,
+    repair: null,
+    advice: 'Make a member an admin in Clerk’s dashboard: they can resume the plan, which ends otherwise.',
+    refs: [id, owner_id],
+  }
 }
 
 function ownerGone(row: Subscription): Candidate {

@@ -32,6 +32,8 @@ export async function deleteUser(
   for (const organization_id of await listOrganizationsOf(trx, user_id)) {
     await lockSeats(trx, organization_id)
     await applyMember(trx, { organization_id, user_id, snapshot_order, role: null, emails: [] })
+    // They may have been its last admin, and the one whom its invoices go to: see `endWithoutAdmin`.
+    await makeSubscriptionsDue(trx, { owner_kind: 'organization', owner_id: organization_id, now })
   }
   // The sign-ins first: this waits for one that is being exchanged, so that its token is revoked with the
   // others.

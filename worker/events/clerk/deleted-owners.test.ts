@@ -8,7 +8,7 @@ import { findAct } from '../../../schema/support/acts.ts'
 import { createStripe } from '../../../schema/vendors/stripe/client.ts'
 import { buildAct } from '../../../tests/support/factories/acts.ts'
 import { buildExtensionToken } from '../../../tests/support/factories/extension-tokens.ts'
-import { buildOrganization } from '../../../tests/support/factories/organizations.ts'
+import { addMember, buildOrganization } from '../../../tests/support/factories/organizations.ts'
 import {
   buildOpenCredits,
   buildPaidCredits,
@@ -246,6 +246,39 @@ test.each([
   expect(charges.map(({ amount, amount_refunded }) => amount - amount_refunded)).toEqual([0])
   expect(await atStripe(bought)).toMatchObject({ status: 'canceled' })
 })
+
+test.each([
+  ['no other', false],
+  ['another', true],
+])(
+  'when an admin deletes their account and there is %s, invoices go to a person who is there, and the plan is renewed only with one',
+  async (_, isOther) => {
+    const bought = await buyTeam()
+    await stripe.client.customers.update(bought.customer_id, { metadata: { clerkUserId: bought.user_id } })
+    await worker.catchUp()
+    const colleague = await signUp(clerk)
+    const role = isOther ? 'org:admin' : 'org:member'
+    await addMember(clerk, { id: bought.owner.owner_id, name: '' }, colleague, role)
+    await deleteOwner({ owner_kind: 'user', owner_id: bought.user_id })
+    await claim()
+    await worker.catchUp()
+    expect(await stripe.client.customers.retrieve(bought.customer_id)).toMatchObject({
+      email: isOther ? colleague.email : null,
+    })
+    expect((await life.row(bought))?.cancel_at !== null).toBe(!isOther)
+    await product.advanceDays(1)
+    await reconcileAll(worker.deps, 'test')
+    const filter = {
+      state: 'open',
+      kind: 'organization_without_admin',
+      owner_id: bought.owner.owner_id,
+    } as const
+    const { findings } = await listFindings(database.server, { filter, limit: 10 })
+    expect(findings).toHaveLength(isOther ? 0 : 1)
+    await life.live(60)
+    expect((await life.charges(bought)).length > 1).toBe(isOther)
+  },
+)
 
 test('usage is refused for a deleted person, and for an organization that was deleted', async () => {
   const [alone, team] = [await buy(), await buyTeam()]
