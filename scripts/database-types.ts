@@ -11,11 +11,7 @@ function viewColumns(columns: Record<string, string>): Record<string, string> {
     Object.fromEntries(names.map((name) => [`${view}.${name}`, type(name) ?? 'string']))
   const sums = ['gross', 'refunded', 'disputed', 'expired', 'written_off', 'adjusted', 'transfers']
   return {
-    ...all(
-      'ledger_grant_sums',
-      ['id', 'owner_kind', 'account', 'kind'],
-      (name) => columns[`ledger_grants.${name}`],
-    ),
+    ...all('ledger_grant_sums', ['id', 'account', 'kind'], (name) => columns[`ledger_grants.${name}`]),
     ...all('ledger_grant_sums', sums, () => 'number'),
   }
 }

@@ -80,8 +80,8 @@ const clearDeadlocks = () =>
 test('a deadlock that the database reports is tried again, and no caller hears of it', async () => {
   const { server } = product
   const user_id = await buildUser(database.server)
-  const owner = { owner_kind: 'user', owner_id: user_id } as const
-  await giveCredits(database, owner, { purchased: 100 })
+
+  await giveCredits(database, user_id, { purchased: 100 })
   const token = await buildExtensionToken(database, user_id)
   const use = (idempotency_key: string) =>
     server.api(reportUsage, {
@@ -95,7 +95,7 @@ test('a deadlock that the database reports is tried again, and no caller hears o
   expect(await use('second')).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
   await clearDeadlocks()
   expect(await use('second')).toMatchObject({ status: 200, body: { charged: 10, replayed: false } })
-  expect((await findBalance(database.owner, owner)).total).toBe(80)
+  expect((await findBalance(database.owner, user_id)).total).toBe(80)
 })
 
 test('an event whose transaction is chosen to end a deadlock is applied by the same try', async () => {
@@ -106,7 +106,7 @@ test('an event whose transaction is chosen to end a deadlock is applied by the s
   await tryEvent(product.worker.deps, key)
   await clearDeadlocks()
   expect(await findEvent(database.owner, key)).toMatchObject({ state: 'applied', attempts: 0 })
-  expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+  expect((await findBalance(database.owner, bought.owner_id)).total).toBe(500)
 })
 
 test('a report whose payer is locked for too long answers 503, is not charged, and does not block other payers', async () => {
@@ -125,9 +125,9 @@ test('a report whose payer is locked for too long answers 503, is not charged, a
   const editors = await Promise.all(
     ['locked', 'free'].map(async () => {
       const user_id = await buildUser(database.server)
-      const owner = { owner_kind: 'user', owner_id: user_id } as const
-      await giveCredits(database, owner, { purchased: 100 })
-      return { owner, token: await buildExtensionToken(database, user_id) }
+
+      await giveCredits(database, user_id, { purchased: 100 })
+      return { owner_id: user_id, token: await buildExtensionToken(database, user_id) }
     }),
   )
   const [locked, free] = editors
@@ -138,7 +138,7 @@ test('a report whose payer is locked for too long answers 503, is not charged, a
       body: { credits: 10, payer: 'personal', idempotency_key: 'key', description: 'Chat' },
     })
   await database.worker.transaction().execute(async (trx) => {
-    await lockOwner(trx, locked.owner)
+    await lockOwner(trx, locked.owner_id)
     const [refused, taken] = await Promise.all([use(locked), use(free)])
     expect(refused).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
     expect(taken).toMatchObject({ status: 200, body: { charged: 10 } })

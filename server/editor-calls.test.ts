@@ -15,10 +15,10 @@ afterAll(async () => {
 })
 
 async function buildPool(credits: { plan?: number; purchased?: number }) {
-  const owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` } as const
-  await giveCredits(database, owner, credits)
+  const owner_id = `org_${randomUUID().slice(0, 8)}`
+  await giveCredits(database, owner_id, credits)
   return (fields: Partial<Usage> = {}): Usage => ({
-    ...owner,
+    owner_id,
     credits: 1,
     idempotency_key: randomUUID(),
     occurred_at: new Date(),

@@ -2,7 +2,7 @@ import type { EditorBalance, OtherPayer } from '../schema/api/spending.ts'
 import { findLiveSubscription, isRenewing } from '../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../schema/catalogue/credits.ts'
 import type { FoundPayer } from '../schema/extension/editor-payers.ts'
-import type { Owner } from '../schema/ledger/accounts.ts'
+import { kindOf } from '../schema/ledger/accounts.ts'
 import { findNextExpiry } from '../schema/ledger/read/holds.ts'
 import { availableOf, type SpendableBalance } from '../schema/ledger/spendable.ts'
 import { listSeatsOf } from '../schema/people/seats/seats.ts'
@@ -19,7 +19,7 @@ import {
 export interface EditorPayer {
   /** As the extension names it: `personal` or the id of an organization. */
   readonly name: string
-  readonly owner: Owner
+  readonly owner_id: string
   readonly user_id: string
   readonly may_buy: boolean
 }
@@ -48,7 +48,7 @@ export async function findPayer(
       : await deps.editorCalls.findPayer({ user_id, token_id, payer: named ?? null })
   const name = await requireSeat(deps, call, found)
   const may_buy = name === 'personal' || found.seat_role === 'admin'
-  return { name, owner: ownerOf(name, user_id), user_id, may_buy }
+  return { name, owner_id: ownerOf(name, user_id), user_id, may_buy }
 }
 
 /** The name of a payer that may pay. Throws when the token is gone, or the seat, with the ways on. */
@@ -100,10 +100,8 @@ function otherWays(others: readonly OtherPayer[]): string {
   return ` ${ways.charAt(0).toUpperCase()}${ways.slice(1)}${whose} could pay for this instead.`
 }
 
-export function ownerOf(payer: string, user_id: string): Owner {
-  return payer === 'personal'
-    ? { owner_kind: 'user', owner_id: user_id }
-    : { owner_kind: 'organization', owner_id: payer }
+export function ownerOf(payer: string, user_id: string): string {
+  return payer === 'personal' ? user_id : payer
 }
 
 /** A balance for an editor. A debt on one account reduces the other, so the sum of both can be spent. */
@@ -126,7 +124,7 @@ export async function refuseSpending(
 ): Promise<ServerError> {
   const { available, held, plan, purchased } = presentBalance(payer.name, balance)
   const debt = Math.max(0, -plan - purchased)
-  const isPersonal = payer.owner.owner_kind === 'user'
+  const isPersonal = kindOf(payer.owner_id) === 'user'
   const whose = isPersonal ? 'your personal balance' : 'the balance of your organization'
   const has = held > 0 ? `${number(available)} available and ${number(held)} reserved` : number(available)
   const reason =
@@ -150,10 +148,10 @@ export async function refuseSpending(
     return creditsHeld(
       text('Please try again when other requests have finished.'),
       details,
-      await secondsUntilExpiry(deps, payer.owner),
+      await secondsUntilExpiry(deps, payer.owner_id),
     )
   }
-  const subscription = await findLiveSubscription(deps.db, payer.owner)
+  const subscription = await findLiveSubscription(deps.db, payer.owner_id)
   if (await isRenewing(deps.db, subscription, deps.now())) {
     const renewal =
       'The plan is being renewed, and its credits come with the payment, usually within an hour.'
@@ -168,9 +166,9 @@ export async function refuseSpending(
 /** Until the next open hold expires, from 1 to 60: most holds are settled long before they expire. */
 export async function secondsUntilExpiry(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
-  owner: Owner,
+  owner_id: string,
 ): Promise<number> {
-  const expires_at = await findNextExpiry(db, owner)
+  const expires_at = await findNextExpiry(db, owner_id)
   if (expires_at === null) return 60
   return Math.min(60, Math.max(1, Math.ceil((expires_at.getTime() - now().getTime()) / 1000)))
 }

@@ -17,7 +17,7 @@ const known = { user_id: '', org_id: '', session: '', extension: '' }
 beforeAll(async () => {
   const person = await signUp(clerk, { role: 'support' })
   await buildUser(database.owner, person.user_id)
-  await giveCredits(database, { owner_kind: 'user', owner_id: person.user_id }, { purchased: 1000 })
+  await giveCredits(database, person.user_id, { purchased: 1000 })
   const organization = await buildOrganization(clerk, person)
   const extension = await buildExtensionToken(database, person.user_id)
   Object.assign(known, {

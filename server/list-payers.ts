@@ -1,7 +1,6 @@
 import type { ListedPayer } from '../schema/api/extension.ts'
 import { findLiveSubscription, isOverdue } from '../schema/billing/subscriptions/subscriptions.ts'
 import type { Database } from '../schema/database/connect.ts'
-import type { Owner } from '../schema/ledger/accounts.ts'
 import type { Dependencies } from './dependencies.ts'
 import { ownerOf, presentBalance } from './editor-payer.ts'
 
@@ -29,8 +28,8 @@ export async function listPayersOf(
   )
 }
 
-async function whyEmpty(db: Database, owner: Owner): Promise<'no_credits' | 'payment_failed'> {
-  return isOverdue(await findLiveSubscription(db, owner)) ? 'payment_failed' : 'no_credits'
+async function whyEmpty(db: Database, owner_id: string): Promise<'no_credits' | 'payment_failed'> {
+  return isOverdue(await findLiveSubscription(db, owner_id)) ? 'payment_failed' : 'no_credits'
 }
 
 /** For a new editor: the organization that its user has selected and has a seat in, else who has credits. */

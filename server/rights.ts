@@ -1,4 +1,3 @@
-import type { Owner } from '../schema/ledger/accounts.ts'
 import type { Membership } from '../schema/vendors/clerk/memberships.ts'
 import type { RequestLog } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -125,7 +124,7 @@ export function admins<Request extends SignedIn>(
 }
 
 interface ThePayer {
-  readonly owner: Owner
+  readonly owner_id: string
   /** The caller's membership of the organization; null for a person about themselves. */
   readonly member: Membership | null
   readonly may_manage: boolean
@@ -149,13 +148,13 @@ export function thePayer<Request extends SignedIn & { readonly query: { readonly
     async check(request, deps) {
       const { payer } = request.query
       if (payer === 'personal') {
-        return { owner: { owner_kind: 'user', owner_id: request.user_id }, member: null, may_manage: true }
+        return { owner_id: request.user_id, member: null, may_manage: true }
       }
       const found = await membership.check?.(request, deps)
       const member = found?.member ?? null
       const may_manage = member?.role === 'admin'
       if (!may_manage && doing !== undefined) throw notAdmin(doing)
-      return { owner: { owner_kind: 'organization', owner_id: payer }, member, may_manage }
+      return { owner_id: payer, member, may_manage }
     },
   }
 }

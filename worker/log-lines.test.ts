@@ -37,10 +37,10 @@ async function transfersOf(ownerId: string): Promise<number[]> {
 }
 
 test('the line of a paid checkout names event, checkout, session and transfer', async () => {
-  const { intent_id, session_id, owner } = await buildPaidCredits(product)
+  const { intent_id, session_id, owner_id } = await buildPaidCredits(product)
   const id = await receiveCheckoutEvent(database.server, { intent_id, session_id })
   const lines = await linesOf((deps) => tryEvent(deps, { source: 'stripe', id }))
-  const ids = { event_id: id, intent_id, session_id, transfer_ids: await transfersOf(owner.owner_id) }
+  const ids = { event_id: id, intent_id, session_id, transfer_ids: await transfersOf(owner_id) }
   expect(lines).toEqual([expect.objectContaining({ ...ids, msg: 'Event processed' })])
 })
 
@@ -72,14 +72,14 @@ test('each line of a plan, of its claim and of a refund names what was paid and 
   expect(posted).toEqual([
     expect.objectContaining({ ...named, event_id: expect.any(String), session_id: expect.any(String) }),
   ])
-  expect(posted[0]?.transfer_ids).toEqual(await transfersOf(plan.owner.owner_id))
+  expect(posted[0]?.transfer_ids).toEqual(await transfersOf(plan.owner_id))
   expect(lines.at(-1)).toMatchObject({ ...named, msg: 'Subscription synced' })
 })
 
 test('the line of a refund names its charge, the checkout that it paid and what was taken back', async () => {
   const bought = await buildPaidCredits(product)
   await worker.catchUp()
-  const before = await transfersOf(bought.owner.owner_id)
+  const before = await transfersOf(bought.owner_id)
   const { data } = await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })
   await stripe.client.refunds.create({ charge: data[0]?.id ?? '' })
   const lines = await linesOf(async (deps) => {
@@ -92,15 +92,15 @@ test('the line of a refund names its charge, the checkout that it paid and what 
   expect(processed.length).toBeGreaterThan(1)
   for (const line of processed)
     expect(line).toMatchObject({ charge_id: data[0]?.id, intent_id: bought.intent_id })
-  const posted = (await transfersOf(bought.owner.owner_id)).filter((id) => !before.includes(id))
+  const posted = (await transfersOf(bought.owner_id)).filter((id) => !before.includes(id))
   expect(processed.flatMap((line) => line.transfer_ids ?? [])).toEqual(posted)
 })
 
 test('the lines of a checkout that is completed, or cannot be, name checkout, session and transfer', async () => {
-  const { intent_id, session_id, owner } = await buildOpenCredits(product)
+  const { intent_id, session_id, owner_id } = await buildOpenCredits(product)
   await stripe.knob(`sessions/${session_id}/pay`)
   const [line] = await linesOf((deps) => processCheckoutCompletion(deps, { intent_id, cause: 'schedule' }))
-  const transfer_ids = await transfersOf(owner.owner_id)
+  const transfer_ids = await transfersOf(owner_id)
   expect(line).toMatchObject({ intent_id, session_id, transfer_ids, msg: 'Checkout synced' })
 })
 

@@ -106,7 +106,7 @@ async function buyWith(env: Record<string, string>) {
   expect(response.status).toBe(200)
   await waitUntil(
     async () =>
-      (await findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })).total === 500 &&
+      (await findBalance(database.owner, user_id)).total === 500 &&
       worker.lines.some((line) => line.includes('Event processed')),
     'the credits to be there',
     60_000,

@@ -98,8 +98,6 @@ const personSchema = z.object({
   name: z.string(),
 })
 
-const ownerSchema = z.object({ owner_kind: z.enum(['user', 'organization']), owner_id: z.string() })
-
 const changeOf = <Schema extends z.core.$ZodType>(schema: Schema) =>
   z.object({ before: schema, after: schema })
 
@@ -157,7 +155,7 @@ export const supportActSchema = z.object({
   kind: z.string(),
   target: z.object({ kind: z.string(), id: z.string() }),
   /** The label is enough to recognize a person by, e.g. `d…@example.com`; null where no address is known. */
-  owner: z.nullable(z.extend(ownerSchema, { label: z.nullable(z.string()) })),
+  owner: z.nullable(z.object({ owner_id: z.string(), label: z.nullable(z.string()) })),
   adjustment: z.nullable(adjustmentSchema),
   reason: z.string(),
   is_dry_run: z.boolean(),
@@ -314,7 +312,7 @@ export const auditEntrySchema = z.object({
   /** `denied`: the caller has no support role. `refused`: the act was not permitted. */
   outcome: z.enum(auditOutcomes),
   target: z.nullable(z.object({ kind: z.string(), id: z.string() })),
-  owner: z.nullable(ownerSchema),
+  owner_id: z.nullable(z.string()),
   reason: z.nullable(z.string()),
   /** A sentence: the refusal, the error or the outcome. */
   detail: z.nullable(z.string()),

@@ -67,17 +67,7 @@ const refused =
 
 const event = `'stripe', 'evt_forged', 'checkout.session.completed', now(), '{}'`
 const terms = [
-  ...[
-    'offer_id',
-    'quantity',
-    'kind',
-    'user_id',
-    'owner_kind',
-    'owner_id',
-    'credits',
-    'amount_minor',
-    'currency',
-  ],
+  ...['offer_id', 'quantity', 'kind', 'user_id', 'owner_id', 'credits', 'amount_minor', 'currency'],
   ...['plan_type', 'billing_frequency', 'seats', 'credits_per_seat', 'trial_days', 'ends_subscription_id'],
 ]
 
@@ -85,21 +75,15 @@ describe('whatever it does, the login of the server cannot', () => {
   test.each([
     ['write an entry', `INSERT INTO ledger_entries DEFAULT VALUES`],
     ['write a transfer', `INSERT INTO ledger_transfers DEFAULT VALUES`],
-    [
-      'make an account',
-      `INSERT INTO ledger_accounts (owner_kind, owner_id, name) VALUES ('user', 'u', 'plan')`,
-    ],
+    ['make an account', `INSERT INTO ledger_accounts (owner_id, name) VALUES ('user_u', 'plan')`],
     ['make a grant', `INSERT INTO ledger_grants DEFAULT VALUES`],
     ['change an entry', `UPDATE ledger_entries SET amount = 1`],
     ['delete a transfer', `DELETE FROM ledger_transfers`],
     ['empty the ledger', `TRUNCATE ledger_entries CASCADE`],
-    [
-      'post',
-      `SELECT ledger_post('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
-    ],
-    ['lock an owner', `SELECT ledger_lock_owners('{user}', '{u}')`],
+    ['post', `SELECT ledger_post('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`],
+    ['lock an owner', `SELECT ledger_lock_owners('{user_u}')`],
     ['append an entry', `CALL ledger_append(NULL, NULL, 1, 0, 'used')`],
-    ['close a month', `SELECT ledger_close_month('user', 'u', 's', now(), 0, '{}')`],
+    ['close a month', `SELECT ledger_close_month('user_u', 's', now(), 0, '{}')`],
     [
       'receive an event that was applied',
       `INSERT INTO inbox_events (source, id, type, occurred_at, payload, state, finished_at)
@@ -115,8 +99,8 @@ describe('whatever it does, the login of the server cannot', () => {
     ['change what an event says', `UPDATE inbox_events SET payload = '{}'`],
     [
       'make a checkout that is paid',
-      `INSERT INTO checkout_intents (id, offer_id, quantity, user_id, owner_kind, owner_id, state, settled_at, stripe_session_id)
-      SELECT gen_random_uuid(), offer_id, 1, user_id, owner_kind, owner_id, 'settled', now(), 'cs_1' FROM checkout_intents`,
+      `INSERT INTO checkout_intents (id, offer_id, quantity, user_id, owner_id, state, settled_at, stripe_session_id)
+      SELECT gen_random_uuid(), offer_id, 1, user_id, owner_id, 'settled', now(), 'cs_1' FROM checkout_intents`,
     ],
     ['settle a checkout', `UPDATE checkout_intents SET state = 'settled'`],
     ['say when it was settled', `UPDATE checkout_intents SET settled_at = now()`],
@@ -172,7 +156,7 @@ test('a process works with its login as with any', async () => {
     onError: () => undefined,
   })
   const { owner_id } = await buildPurchase(server.db)
-  expect(await findBalance(server.db, { owner_kind: 'user', owner_id: owner_id ?? '' })).toMatchObject({
+  expect(await findBalance(server.db, owner_id ?? '')).toMatchObject({
     total: 0,
   })
   await server.close()

@@ -41,12 +41,11 @@ describe('a checkout intent', () => {
       id: randomUUID(),
       ...(await offer(plan_type as string | null, quantity as number)),
       user_id,
-      owner_kind: 'user',
       owner_id: user_id,
       ...fields,
     }
   }
-  const plan = { plan_type: 'teams', quantity: 5, owner_kind: 'organization' }
+  const plan = { plan_type: 'teams', quantity: 5 }
   test.each<[string, Row]>([
     ['of credits', {}],
     ['of a plan', plan],
@@ -57,7 +56,7 @@ describe('a checkout intent', () => {
     expect(await refusedBy('checkout_intents', await purchase(fields))).toBeUndefined()
   })
   test.each<[string, string, Row]>([
-    ['for the house', 'owner_kind_check', { owner_kind: 'house' }],
+    ['for the house', 'owner_id_check', { owner_id: 'house' }],
     ['in no state', 'checkout_state_check', { state: 'paid' }],
     ['of credits without a receiver', 'checkout_intents_recipient', { owner_id: null }],
     [
@@ -117,7 +116,6 @@ describe('a grant', () => {
     kind: 'purchase',
     account: 'purchased',
     intent_id,
-    owner_kind: 'user',
     owner_id: 'user_rules',
   }
   const seconds = day.getTime() / 1000
@@ -159,7 +157,7 @@ describe('a grant', () => {
   test.each<[string, string, Row]>([
     ['without an id', 'grant_id_check', { id: '' }],
     ['without an owner', 'owner_id_check', { owner_id: '' }],
-    ['of the house', 'owner_kind_check', { owner_kind: 'house' }],
+    ['of the house', 'owner_id_check', { owner_id: 'house' }],
     ['in another account', 'owner_account_check', { account: 'sold' }],
     ['of another kind', 'grant_kind_check', { kind: 'gift' }],
     ['of a purchase by another name', 'ledger_grants_id', { id: `purchase/${randomUUID()}` }],

@@ -47,8 +47,8 @@ test('a connection that goes silent in the middle of a statement fails the state
 })
 
 test('a connection that goes silent in the middle of a transaction frees the rows that it has locked', async () => {
-  const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
-  await giveCredits(database, owner, { purchased: 10 })
+  const owner_id = await buildUser(database.server)
+  await giveCredits(database, owner_id, { purchased: 10 })
   const proxy = await startFaultProxy(database.url)
   onTestFinished(proxy.close)
   const db = connect(proxy.url(database.url), 'tidemark_worker', { ...quick, silence_ms: 60_000 })
@@ -59,7 +59,7 @@ test('a connection that goes silent in the middle of a transaction frees the row
   const silent = db
     .transaction()
     .execute(async (trx) => {
-      await sql`SELECT ledger_lock_owners(ARRAY[${owner.owner_kind}], ARRAY[${owner.owner_id}])`.execute(trx)
+      await sql`SELECT ledger_lock_owners(ARRAY[${owner_id}])`.execute(trx)
       proxy.silence()
       locked()
       await sql`SELECT 1`.execute(trx)
@@ -67,11 +67,11 @@ test('a connection that goes silent in the middle of a transaction frees the row
     .catch((error: unknown) => error)
   await isLocked
   const used = await spendOne(database.server, {
-    ...owner,
+    owner_id,
     credits: 3,
     idempotency_key: crypto.randomUUID(),
     occurred_at: new Date(),
-    actor: owner.owner_id,
+    actor: owner_id,
     reason: 'Test',
   })
   expect(used).toMatchObject({ outcome: 'posted', purchased: 7 })

@@ -36,7 +36,6 @@ export interface AuditLog {
   id: Generated<number>;
   outcome: "requested" | "approved" | "refused" | "cancelled" | "denied" | "done" | "failed";
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null;
   reason: string | null;
   salt: Buffer | null;
   target_id: string | null;
@@ -76,7 +75,6 @@ export interface Charges {
   intent_id: string | null;
   livemode: Generated<boolean>;
   owner_id: string;
-  owner_kind: "user" | "organization";
   refunded_before_minor: Generated<number>;
   refunded_minor: number;
   snapshot_order: number;
@@ -107,7 +105,6 @@ export interface CheckoutIntents {
   offer_id: number;
   organization_name: string | null;
   owner_id: string | null;
-  owner_kind: "user" | "organization";
   plan_type: string | null;
   quantity: number;
   seats: number | null;
@@ -134,14 +131,12 @@ export interface CustomerCreations {
   created_at: Timestamp;
   creation_key: string;
   owner_id: string;
-  owner_kind: "user" | "organization";
   params: string;
 }
 
 export interface DeletedOwners {
   deleted_at: Timestamp;
   owner_id: string;
-  owner_kind: "user" | "organization";
 }
 
 export interface ExtensionSignIns {
@@ -221,7 +216,6 @@ export interface LedgerAccounts {
   id: Generated<number>;
   name: string;
   owner_id: string;
-  owner_kind: "user" | "organization" | "house";
 }
 
 export interface LedgerEntries {
@@ -257,7 +251,6 @@ export interface LedgerGrants {
   kind: "purchase" | "month" | "seats" | "late_month" | "adjustment";
   month_starts_at: Timestamp | null;
   owner_id: string;
-  owner_kind: "user" | "organization";
   starts_at: Timestamp | null;
   stripe_invoice_id: string | null;
   stripe_subscription_id: string | null;
@@ -276,7 +269,6 @@ export interface LedgerGrantSums {
   kind: "purchase" | "month" | "seats" | "late_month" | "adjustment" | null;
   month_starts_at: Timestamp | null;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null;
   refunded: number | null;
   returned: number | null;
   starts_at: Timestamp | null;
@@ -321,7 +313,6 @@ export interface LedgerKeys {
 export interface LedgerMonthsUsed {
   month_starts_at: Timestamp;
   owner_id: string;
-  owner_kind: "user" | "organization";
   stripe_subscription_id: string;
   used: number;
 }
@@ -330,7 +321,6 @@ export interface LedgerOwners {
   held: Generated<number>;
   last_transfer_id: Generated<number>;
   owner_id: string;
-  owner_kind: "user" | "organization";
   plan_account_id: number;
   plan_balance: Generated<number>;
   plan_hash: Buffer | null;
@@ -418,7 +408,6 @@ export interface PaidInvoiceLines {
   ends_at: Timestamp;
   kind: "period" | "seats" | "cut";
   owner_id: string;
-  owner_kind: "user" | "organization";
   paid_at: Timestamp;
   seats: number;
   seats_before: number | null;
@@ -431,7 +420,6 @@ export interface PaidInvoiceLines {
 export interface PayerCurrencies {
   currency: "EUR" | "USD" | "GBP";
   owner_id: string;
-  owner_kind: "user" | "organization";
 }
 
 export interface Plans {
@@ -451,7 +439,6 @@ export interface ReconciliationFindings {
   livemode: Generated<boolean>;
   object_id: string;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null;
   repair: Json | null;
   sentence: string;
   they_say: string;
@@ -506,7 +493,6 @@ export interface StripeCustomers {
   customer_id: string;
   livemode: Generated<boolean>;
   owner_id: string;
-  owner_kind: "user" | "organization";
 }
 
 export interface Subscriptions {
@@ -528,7 +514,6 @@ export interface Subscriptions {
   needs_confirmation: Generated<boolean>;
   next_try_at: Timestamp;
   owner_id: string;
-  owner_kind: "user" | "organization";
   pending_lines: Generated<Json>;
   plan_type: string;
   price_minor: number | null;
@@ -571,7 +556,6 @@ export interface SupportActs {
   next_try_at: Timestamp;
   outcome: Json | null;
   owner_id: string | null;
-  owner_kind: "user" | "organization" | null;
   params: Generated<Json>;
   reason: string;
   refused_by: string | null;

@@ -74,16 +74,15 @@ export async function readEditorBalances(
       coalesce(person.plan_type, subscription.plan_type) AS plan_type
     FROM ${chosenPayers(asked)}
     CROSS JOIN LATERAL (
-      SELECT CASE chosen.payer WHEN 'personal' THEN 'user' ELSE 'organization' END AS owner_kind,
-        CASE chosen.payer WHEN 'personal' THEN asked.user_id ELSE chosen.payer END AS owner_id) owner
+      SELECT CASE chosen.payer WHEN 'personal' THEN asked.user_id ELSE chosen.payer END AS owner_id) owner
     LEFT JOIN LATERAL (
       SELECT plan_balance AS plan, purchased_balance AS purchased, held, plan_version + purchased_version AS version
-      FROM ledger_owners WHERE owner_kind = owner.owner_kind AND owner_id = owner.owner_id OFFSET 0) balance ON true
+      FROM ledger_owners WHERE owner_id = owner.owner_id OFFSET 0) balance ON true
     LEFT JOIN LATERAL (
-      SELECT plan_type FROM users WHERE owner.owner_kind = 'user' AND clerk_id = owner.owner_id OFFSET 0) person ON true
+      SELECT plan_type FROM users WHERE clerk_id = owner.owner_id OFFSET 0) person ON true
     LEFT JOIN LATERAL (
       SELECT plan_type FROM subscriptions
-      WHERE owner.owner_kind = 'organization' AND owner_kind = owner.owner_kind AND owner_id = owner.owner_id
+      WHERE starts_with(owner.owner_id, 'org_') AND owner_id = owner.owner_id
         AND status = ANY(${[...liveStatuses]}::text[]) AND livemode = stripe_livemode() OFFSET 0) subscription ON true
     ORDER BY asked.ordinal`
   const { rows } = await prepared('editor_balances', statement).execute(db)

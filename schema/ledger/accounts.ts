@@ -1,13 +1,12 @@
-/** Who can own credits. Ids are Clerk's: `user_…`, `org_…`. */
-export interface Owner {
-  readonly owner_kind: 'user' | 'organization'
-  readonly owner_id: string
+/** Credits are a user's or an organization's. The owner's id says which: Clerk's `user_…` or `org_…`. */
+export type OwnerKind = 'user' | 'organization'
+
+export function kindOf(owner_id: string): OwnerKind {
+  return owner_id.startsWith('org_') ? 'organization' : 'user'
 }
 
-/** The owner by Clerk's id alone; null for any other text. */
-export function ownerOfId(id: string): Owner | null {
-  if (/^org_\w+$/.test(id)) return { owner_kind: 'organization', owner_id: id }
-  return /^user_\w+$/.test(id) ? { owner_kind: 'user', owner_id: id } : null
+export function isOwnerId(text: string): boolean {
+  return /^(user|org)_\w+$/.test(text)
 }
 
 /** `plan`: included in the plan, resets each billing month. `purchased`: bought, never expires. */

@@ -1,4 +1,4 @@
-import type { Owner, OwnerAccount } from './accounts.ts'
+import type { OwnerAccount } from './accounts.ts'
 import { actGrantId, adjustmentGrantId, monthGrantId, purchaseGrantId } from './keys.ts'
 
 /**
@@ -11,7 +11,8 @@ export type GrantKind = 'purchase' | 'month' | 'seats' | 'late_month' | 'adjustm
  * One thing that brought credits. Every transfer but usage belongs to one, and moves credits of its account
  * alone.
  */
-export interface Grant extends Owner {
+export interface Grant {
+  readonly owner_id: string
   /** See keys.ts. */
   readonly id: string
   readonly kind: GrantKind
@@ -28,13 +29,12 @@ export interface Grant extends Owner {
 
 /** The grant of one paid checkout of credits. */
 export function purchaseGrant(
-  { owner_kind, owner_id }: Owner,
+  owner_id: string,
   { intent_id, starts_at }: { readonly intent_id: string; readonly starts_at: Date },
 ): Grant {
   return {
     id: purchaseGrantId(intent_id),
     kind: 'purchase',
-    owner_kind,
     owner_id,
     account: 'purchased',
     intent_id,
@@ -59,13 +59,12 @@ export interface MonthOfInvoice {
 
 export function monthGrant(
   kind: 'month' | 'seats' | 'late_month',
-  { owner_kind, owner_id }: Owner,
+  owner_id: string,
   month: MonthOfInvoice,
 ): Grant {
   return {
     id: monthGrantId(kind, month.stripe_invoice_id, month.month_starts_at ?? month.starts_at),
     kind,
-    owner_kind,
     owner_id,
     account: kind === 'late_month' ? 'purchased' : 'plan',
     ...month,
@@ -73,12 +72,11 @@ export function monthGrant(
 }
 
 /** The grant of what belongs to no other: one per account, or one for each act of support that adjusts it. */
-export function adjustmentGrant(owner: Owner, account: OwnerAccount, actId?: string): Grant {
+export function adjustmentGrant(owner_id: string, account: OwnerAccount, actId?: string): Grant {
   return {
-    id: actId === undefined ? adjustmentGrantId(owner, account) : actGrantId(actId),
+    id: actId === undefined ? adjustmentGrantId(owner_id, account) : actGrantId(actId),
     kind: 'adjustment',
-    owner_kind: owner.owner_kind,
-    owner_id: owner.owner_id,
+    owner_id,
     account,
     intent_id: null,
     stripe_subscription_id: null,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Owner, OwnerAccount } from './accounts.ts'
+import type { OwnerAccount } from './accounts.ts'
 
 /**
  * Every id and idempotency key of the ledger is made here: two reports of the same thing name the same grant
@@ -18,8 +18,8 @@ export function monthGrantId(
   return `${kind}/${invoiceId}/${Math.floor(startsAt.getTime() / 1000)}`
 }
 
-export function adjustmentGrantId(owner: Owner, account: OwnerAccount): string {
-  return `adjustment/${owner.owner_kind}/${owner.owner_id}/${account}`
+export function adjustmentGrantId(owner_id: string, account: OwnerAccount): string {
+  return `adjustment/${owner_id}/${account}`
 }
 
 /** What an act of support adjusted: doing the act again names the same grant. */

@@ -10,7 +10,6 @@ import {
 } from '../api/support-acts.ts'
 import type { DB, SupportActs } from '../database/types.ts'
 import type { Claimable } from '../inbox/claim/claimable.ts'
-import type { Owner } from '../ledger/accounts.ts'
 import type { PersonTraces } from './person.ts'
 
 export type SupportActRow = Selectable<SupportActs>
@@ -34,7 +33,7 @@ export interface NewAct {
   readonly finding_id: string | null
   readonly kind: ActKind
   readonly target: RowTarget
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   readonly params: ActParams
   readonly reason: string
   readonly is_dry_run: boolean
@@ -60,13 +59,6 @@ export function paramsOf({ params }: Pick<SupportActRow, 'params'>): ActParams {
 
 export function outcomeOf({ outcome }: Pick<SupportActRow, 'outcome'>): ActOutcome | null {
   return outcome === null ? null : z.parse(actOutcomeSchema, outcome)
-}
-
-export function ownerOf({
-  owner_kind,
-  owner_id,
-}: Pick<SupportActRow, 'owner_kind' | 'owner_id'>): Owner | null {
-  return owner_kind && owner_id ? { owner_kind, owner_id } : null
 }
 
 export function targetOf({
@@ -119,8 +111,8 @@ export async function insertAct(db: Kysely<DB>, act: NewAct, asked_by: AskedBy):
   }
 }
 
-function rowOf({ target, owner, ...fields }: NewAct): string {
-  return JSON.stringify({ ...fields, ...owner, target_kind: target.kind, target_id: target.id })
+function rowOf({ target, owner_id, ...fields }: NewAct): string {
+  return JSON.stringify({ ...fields, owner_id, target_kind: target.kind, target_id: target.id })
 }
 
 /** Whether a second person would have to agree to an act that is not written down yet. */
@@ -168,7 +160,7 @@ async function findContradictingAct(db: Kysely<DB>, act: NewAct): Promise<Suppor
 export type ActFilter =
   | { readonly id: string }
   | { readonly batch_id: string }
-  | { readonly owner: Owner }
+  | { readonly owner_id: string }
   | { readonly state: 'waiting_for_approval' }
 
 export async function listActs(
@@ -180,12 +172,8 @@ export async function listActs(
   if ('id' in filter) return query.where('id', '=', filter.id).execute()
   if ('batch_id' in filter) return query.where('batch_id', '=', filter.batch_id).orderBy('id').execute()
   if ('state' in filter) return query.where('state', '=', filter.state).orderBy('requested_at').execute()
-  const { owner_kind, owner_id } = filter.owner
-  return query
-    .where('owner_kind', '=', owner_kind)
-    .where('owner_id', '=', owner_id)
-    .orderBy('requested_at', 'desc')
-    .execute()
+  const owner_id = filter.owner_id
+  return query.where('owner_id', '=', owner_id).orderBy('requested_at', 'desc').execute()
 }
 
 export async function countBatch(
@@ -276,7 +264,7 @@ export async function finishAct(
   db: Kysely<DB>,
   finished: {
     readonly id: string
-    readonly owner: Owner | null
+    readonly owner_id: string | null
     readonly outcome: ActOutcome
     readonly now: Date
   },
@@ -288,10 +276,7 @@ export async function finishAct(
       outcome: JSON.stringify(finished.outcome),
       finished_at: finished.now,
       last_error: null,
-      ...(finished.owner && {
-        owner_kind: finished.owner.owner_kind,
-        owner_id: finished.owner.owner_id,
-      }),
+      owner_id: finished.owner_id && finished.owner_id,
     })
     .where('id', '=', finished.id)
     .execute()

@@ -1,5 +1,5 @@
 import { actOf } from '../api/support-acts.ts'
-import type { Owner } from '../ledger/accounts.ts'
+import { kindOf } from '../ledger/accounts.ts'
 import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
 import type { SupportActRow } from './acts.ts'
 
@@ -15,11 +15,11 @@ export function isAtTerminal(actor: string): boolean {
 export async function isOwn(
   clerk: Pick<ClerkDirectory, 'findMembership'>,
   user_id: string,
-  owner: Owner | null,
+  owner_id: string | null,
 ): Promise<boolean> {
-  if (!owner || isAtTerminal(user_id)) return false
-  if (owner.owner_kind === 'user') return owner.owner_id === user_id
-  return (await clerk.findMembership({ organization_id: owner.owner_id, user_id })) !== null
+  if (!owner_id || isAtTerminal(user_id)) return false
+  if (kindOf(owner_id) === 'user') return owner_id === user_id
+  return (await clerk.findMembership({ organization_id: owner_id, user_id })) !== null
 }
 
 /** Whether a person can have no part in an act on what is their own. */

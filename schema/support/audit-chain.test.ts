@@ -62,12 +62,17 @@ describe('the audit log', () => {
 
   test('the texts about a person are erased, and the chain stays whole', async () => {
     const user = await buildUser(database.server)
-    const owner = { owner_kind: 'user', owner_id: user } as const
-    await recordLook(database.server, { actor: 'user_sam', what: 'open_case', owner, detail: 'Ada wrote' })
+
+    await recordLook(database.server, {
+      actor: 'user_sam',
+      what: 'open_case',
+      owner_id: user,
+      detail: 'Ada wrote',
+    })
     const person = { user_id: user, objects: [user], names: [user] }
     await expect(eraseAuditTexts(database.server, person)).rejects.toThrow(/permission denied/)
     await eraseAuditTexts(database.worker, person)
-    const [entry] = await listAudit(database.owner, { owner }, { limit: 1 })
+    const [entry] = await listAudit(database.owner, { owner_id: user }, { limit: 1 })
     expect(entry).toMatchObject({ what: 'open_case', detail: null, salt: null })
     expect(await problems()).toEqual([])
     const change = database.worker.updateTable('audit_log').set({ detail: 'Something else' })

@@ -39,7 +39,7 @@ export async function eraseAuditTexts(
 ): Promise<void> {
   await sql`
     UPDATE audit_log SET reason = NULL, detail = NULL, salt = NULL
-    WHERE salt IS NOT NULL AND ((owner_kind = 'user' AND owner_id = ${user_id}) OR target_id = ANY (${objects}::text[])
+    WHERE salt IS NOT NULL AND (owner_id = ${user_id} OR target_id = ANY (${objects}::text[])
       OR EXISTS (SELECT FROM unnest(${names}::text[]) AS name
         WHERE position(name IN lower(concat_ws(' ', reason, detail))) > 0))`.execute(db)
 }

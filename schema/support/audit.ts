@@ -1,6 +1,5 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { AuditLog, DB, Json } from '../database/types.ts'
-import type { Owner } from '../ledger/accounts.ts'
 
 export type AuditRow = Selectable<AuditLog>
 
@@ -13,7 +12,7 @@ export interface NewAuditEntry {
   readonly what: string
   readonly outcome: AuditRow['outcome']
   readonly target: { readonly kind: string; readonly id: string } | null
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   readonly reason: string | null
   /** A sentence: the refusal, the error or the outcome. */
   readonly detail: string | null
@@ -30,11 +29,11 @@ export async function recordLook(
   look: Pick<NewAuditEntry, 'actor' | 'detail'> & {
     readonly what: LookedAt
     readonly target?: NewAuditEntry['target']
-    readonly owner?: Owner | null
+    readonly owner_id?: string | null
   },
 ): Promise<void> {
-  const { target = null, owner = null, ...fields } = look
-  await recordAudit(db, { ...fields, act_id: null, outcome: 'requested', target, owner, reason: null })
+  const { target = null, owner_id = null, ...fields } = look
+  await recordAudit(db, { ...fields, act_id: null, outcome: 'requested', target, owner_id, reason: null })
 }
 
 /** How often a person searched within a day, up to `most`. */
@@ -51,15 +50,14 @@ export async function countSearches(
 
 /** Writes an entry of the append-only audit log. Its time is the database's. */
 export async function recordAudit(db: Kysely<DB>, entry: NewAuditEntry): Promise<void> {
-  const { target, owner, before, after, ...fields } = entry
+  const { target, owner_id, before, after, ...fields } = entry
   await db
     .insertInto('audit_log')
     .values({
       ...fields,
       target_kind: target?.kind ?? null,
       target_id: target?.id ?? null,
-      owner_kind: owner?.owner_kind ?? null,
-      owner_id: owner?.owner_id ?? null,
+      owner_id: owner_id ?? null,
       before: before === undefined ? null : JSON.stringify(before),
       after: after === undefined ? null : JSON.stringify(after),
     })
@@ -67,7 +65,7 @@ export async function recordAudit(db: Kysely<DB>, entry: NewAuditEntry): Promise
 }
 
 export interface AuditFilter {
-  readonly owner?: Owner | undefined
+  readonly owner_id?: string | undefined
   readonly actor?: string | undefined
   readonly act_id?: string | undefined
   readonly batch_id?: string | undefined
@@ -93,8 +91,8 @@ export async function listAudit(
   filter: AuditFilter,
   page: { readonly limit: number; readonly before?: number | undefined },
 ): Promise<ListedEntry[]> {
-  const { owner, actor, act_id, batch_id } = filter
-  const isGrouped = owner === undefined && act_id === undefined && batch_id === undefined
+  const { owner_id, actor, act_id, batch_id } = filter
+  const isGrouped = owner_id === undefined && act_id === undefined && batch_id === undefined
   let query = db
     .selectFrom('audit_log')
     .leftJoin('support_acts as act', 'act.id', 'audit_log.act_id')
@@ -114,10 +112,8 @@ export async function listAudit(
       sql<SqlBool>`(act.batch_id IS NULL OR NOT EXISTS (SELECT ${alikeInBatch} AND other.id < act.id))`,
     )
   }
-  if (owner) {
-    query = query
-      .where('audit_log.owner_kind', '=', owner.owner_kind)
-      .where('audit_log.owner_id', '=', owner.owner_id)
+  if (owner_id) {
+    query = query.where('audit_log.owner_id', '=', owner_id)
   }
   if (actor !== undefined) query = query.where('actor', '=', actor)
   if (act_id !== undefined) query = query.where('act_id', '=', act_id)

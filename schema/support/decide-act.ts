@@ -1,7 +1,7 @@
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
 import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
-import { approveAct, findAct, ownerOf, refuseAct, type SupportActRow, targetOf } from './acts.ts'
+import { approveAct, findAct, refuseAct, type SupportActRow, targetOf } from './acts.ts'
 import { isOwn } from './approval.ts'
 import { recordAudit } from './audit.ts'
 
@@ -35,7 +35,7 @@ export async function decideToApprove(
   const { id, decided_by, ...rest } = decision
   const act = await findAct(db, id)
   if (!act) return { outcome: 'not_found' }
-  if (act.requested_by === decided_by || (await isOwn(clerk, decided_by, ownerOf(act)))) {
+  if (act.requested_by === decided_by || (await isOwn(clerk, decided_by, act.owner_id))) {
     const detail = 'The requester and the person whom it concerns cannot approve it'
     await recordAudit(db, { ...entryOf(act, decided_by), outcome: 'refused', detail })
     return { outcome: 'own_act', act }
@@ -77,5 +77,5 @@ async function decided(
 
 function entryOf(act: SupportActRow, actor: string) {
   const { id: act_id, kind: what, reason } = act
-  return { actor, act_id, what, target: targetOf(act), owner: ownerOf(act), reason }
+  return { actor, act_id, what, target: targetOf(act), owner_id: act.owner_id, reason }
 }

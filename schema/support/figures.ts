@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { findLiveSubscription } from '../billing/subscriptions/subscriptions.ts'
 import type { PlanType } from '../catalogue/plans.ts'
 import type { DB } from '../database/types.ts'
-import type { Owner } from '../ledger/accounts.ts'
+import { kindOf } from '../ledger/accounts.ts'
 import { comparePlanType } from '../people/users/plan-type.ts'
 
 /**
@@ -10,21 +10,20 @@ import { comparePlanType } from '../people/users/plan-type.ts'
  */
 export async function findPlanTypes(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
 ): Promise<{ readonly is: PlanType | null; readonly should: PlanType | null }> {
-  if (owner.owner_kind === 'organization') {
-    const live = await findLiveSubscription(db, owner)
+  if (kindOf(owner_id) === 'organization') {
+    const live = await findLiveSubscription(db, owner_id)
     return { is: live?.plan_type ?? null, should: live?.plan_type ?? null }
   }
-  return (await comparePlanType(db, owner.owner_id)) ?? { is: null, should: null }
+  return (await comparePlanType(db, owner_id)) ?? { is: null, should: null }
 }
 
 export async function findSeatFigures(
   db: Kysely<DB>,
   organizationId: string,
 ): Promise<{ total: number; held: number; active: number; pending: number }> {
-  const owner = { owner_kind: 'organization', owner_id: organizationId } as const
-  const subscription = await findLiveSubscription(db, owner)
+  const subscription = await findLiveSubscription(db, organizationId)
   const { active, pending } = await db
     .selectFrom('seats')
     .select(({ fn }) => [

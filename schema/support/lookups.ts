@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
-import type { Owner } from '../ledger/accounts.ts'
+import { kindOf } from '../ledger/accounts.ts'
 
 const hitsMax = 20
 
@@ -27,7 +27,7 @@ export async function findHeldBy(
   const { rows } = await sql<{ organization_id: string; via: HeldBy }>`
     SELECT organization_id, max(via) AS via FROM (
       SELECT s.owner_id AS organization_id, 'plan' AS via FROM subscriptions s
-        WHERE s.user_id = ANY (${users.map(({ clerk_id }) => clerk_id)}) AND s.owner_kind = 'organization' UNION ALL
+        WHERE s.user_id = ANY (${users.map(({ clerk_id }) => clerk_id)}) AND starts_with(s.owner_id, 'org_') UNION ALL
       SELECT organization_id, CASE status WHEN 'pending' THEN 'invitation' ELSE 'seat' END AS via FROM seats WHERE email = ${email}
       UNION ALL SELECT organization_id, 'invitation' FROM team_invitations WHERE email = ${email}) held
     GROUP BY organization_id ORDER BY organization_id LIMIT ${hitsMax}`.execute(db)
@@ -35,19 +35,17 @@ export async function findHeldBy(
 }
 
 /** Whether any of our rows concerns them. */
-export async function isKnownOwner(db: ReadDatabase, { owner_kind, owner_id }: Owner): Promise<boolean> {
+export async function isKnownOwner(db: ReadDatabase, owner_id: string): Promise<boolean> {
   const isThere =
-    owner_kind === 'user'
+    kindOf(owner_id) === 'user'
       ? sql`EXISTS (SELECT 1 FROM users WHERE clerk_id = ${owner_id})
           OR EXISTS (SELECT 1 FROM checkout_intents WHERE user_id = ${owner_id})`
-      : sql`EXISTS (SELECT 1 FROM checkout_intents WHERE owner_kind = 'organization' AND owner_id = ${owner_id})
+      : sql`EXISTS (SELECT 1 FROM checkout_intents WHERE owner_id = ${owner_id})
           OR EXISTS (SELECT 1 FROM seats WHERE organization_id = ${owner_id})
           OR EXISTS (SELECT 1 FROM organization_members WHERE organization_id = ${owner_id})`
   const { rows } = await sql<{ is_known: boolean }>`
     SELECT ${isThere} OR EXISTS (
-      SELECT 1 FROM ledger_owners WHERE owner_kind = ${owner_kind} AND owner_id = ${owner_id}) AS is_known`.execute(
-    db,
-  )
+      SELECT 1 FROM ledger_owners WHERE owner_id = ${owner_id}) AS is_known`.execute(db)
   return rows[0]?.is_known ?? false
 }
 

@@ -3,7 +3,6 @@ import * as z from 'zod/mini'
 import { type CaseNotices, noticesSchema } from '../api/support.ts'
 import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
-import type { Owner } from '../ledger/accounts.ts'
 import { holdsOfPersonMax, sumOpenHolds } from '../ledger/read/open-holds.ts'
 import { declineText } from '../vendors/stripe/declines.ts'
 import { findEmails } from './relations.ts'
@@ -24,16 +23,14 @@ const most = 5
  */
 export async function listNoticeable(
   trx: DatabaseTransaction,
-  owner: Owner,
+  owner_id: string,
   { subjects, now }: { readonly subjects: readonly string[]; readonly now: Date },
 ): Promise<CaseNotices> {
   const since = new Date(now.getTime() - reachMs)
-  const { owner_kind, owner_id } = owner
   const subscriptions = await trx
     .selectFrom('subscriptions')
     .select(['stripe_subscription_id as id', 'plan_type', 'currency', 'status', 'trial_end', 'cancel_at'])
     .select(['needs_confirmation', 'unpaid_minor', 'unpaid_decline_code', 'unpaid_next_attempt_at'])
-    .where('owner_kind', '=', owner_kind)
     .where('owner_id', '=', owner_id)
     .where('ended_at', 'is', null)
     .execute()
@@ -56,12 +53,12 @@ export async function listNoticeable(
       SELECT i.id, i.credits, i.amount_minor, i.currency, i.settled_at,
         lag(i.settled_at) OVER (PARTITION BY i.amount_minor, i.currency ORDER BY i.settled_at) AS earlier_at
       FROM checkout_intents i
-      WHERE ${intentsOf(owner)} AND i.kind = 'credit_purchase' AND i.state = 'settled' AND i.settled_at >= ${stampedSince}) paid
+      WHERE ${intentsOf(owner_id)} AND i.kind = 'credit_purchase' AND i.state = 'settled' AND i.settled_at >= ${stampedSince}) paid
     WHERE settled_at - earlier_at <= ${twiceWithinMs} * interval '1 millisecond'
     ORDER BY settled_at DESC LIMIT ${most}`.execute(trx)
   const failed_checkouts = await sql`
     SELECT i.id, i.plan_type, i.credits, i.updated_at FROM checkout_intents i
-    WHERE ${intentsOf(owner)} AND i.state = 'failed' AND i.failure_code = ANY (${[...refusedByBank]})
+    WHERE ${intentsOf(owner_id)} AND i.state = 'failed' AND i.failure_code = ANY (${[...refusedByBank]})
       AND i.updated_at >= ${stampedSince}
     ORDER BY i.updated_at DESC LIMIT ${most}`.execute(trx)
   // Without those whose address was invited again.
@@ -71,7 +68,7 @@ export async function listNoticeable(
       AND NOT EXISTS (SELECT FROM team_invitations later WHERE later.organization_id = v.organization_id
         AND later.email = v.email AND later.created_at > v.created_at AND later.refusal_code IS NULL)
     ORDER BY v.updated_at DESC LIMIT ${most}`.execute(trx)
-  const holds = await sumOpenHolds(trx, owner)
+  const holds = await sumOpenHolds(trx, owner_id)
   const emails = await findEmails(
     trx,
     holds.map(({ actor }) => actor),

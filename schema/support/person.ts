@@ -28,12 +28,12 @@ export async function findTracesOf(
   }>`
     WITH intents AS (SELECT * FROM checkout_intents WHERE user_id = ${user_id}),
     customers AS (
-      SELECT customer_id AS name FROM stripe_customers WHERE owner_kind = 'user' AND owner_id = ${user_id}
-      UNION SELECT stripe_customer_id FROM intents WHERE owner_kind = 'user' AND stripe_customer_id IS NOT NULL),
+      SELECT customer_id AS name FROM stripe_customers WHERE owner_id = ${user_id}
+      UNION SELECT stripe_customer_id FROM intents WHERE starts_with(owner_id, 'user_') AND stripe_customer_id IS NOT NULL),
     organizations AS (
       SELECT organization_id AS name FROM organization_members WHERE user_id = ${user_id}
       UNION SELECT organization_id FROM seats WHERE user_id = ${user_id} AND status = 'active'
-      UNION SELECT owner_id FROM intents WHERE owner_kind = 'organization' AND owner_id IS NOT NULL),
+      UNION SELECT owner_id FROM intents WHERE starts_with(owner_id, 'org_')),
     emails AS (
       SELECT unnest(${addresses}::text[]) AS name
       UNION SELECT lower(email) FROM users WHERE clerk_id = ${user_id}
@@ -41,11 +41,11 @@ export async function findTracesOf(
     invitations AS (SELECT v.* FROM team_invitations v JOIN emails e ON e.name = v.email)
     SELECT 'customer' AS what, name FROM customers
     UNION SELECT 'organization', name FROM organizations
-    UNION SELECT 'own', id::text FROM intents WHERE owner_kind = 'user'
-    UNION SELECT 'own', stripe_charge_id FROM charges WHERE owner_kind = 'user' AND owner_id = ${user_id}
-    UNION SELECT 'shared', coalesce(i.stripe_customer_id, i.id::text) FROM intents i WHERE i.owner_kind = 'organization'
+    UNION SELECT 'own', id::text FROM intents WHERE starts_with(owner_id, 'user_')
+    UNION SELECT 'own', stripe_charge_id FROM charges WHERE owner_id = ${user_id}
+    UNION SELECT 'shared', coalesce(i.stripe_customer_id, i.id::text) FROM intents i WHERE starts_with(i.owner_id, 'org_') IS NOT FALSE
     UNION SELECT 'shared', c.customer_id FROM stripe_customers c
-      JOIN organizations o ON o.name = c.owner_id WHERE c.owner_kind = 'organization'
+      JOIN organizations o ON o.name = c.owner_id
     UNION SELECT 'shared', organization_id FROM invitations
     UNION SELECT 'invitation', lower(clerk_invitation_id) FROM invitations WHERE clerk_invitation_id IS NOT NULL
     UNION SELECT 'object', id::text FROM invitations
@@ -89,8 +89,7 @@ export async function listOrganizationsWithoutOtherAdmin(db: Kysely<DB>, userId:
   const { rows } = await sql<{ organization_id: string }>`
     SELECT m.organization_id FROM organization_members m
     WHERE m.user_id = ${userId} AND m.role = 'admin'
-      AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.owner_kind = 'organization'
-        AND s.owner_id = m.organization_id AND s.status = ANY (${liveStatuses}))
+      AND EXISTS (SELECT 1 FROM subscriptions s WHERE s.owner_id = m.organization_id AND s.status = ANY (${liveStatuses}))
       AND NOT EXISTS (SELECT 1 FROM organization_members other WHERE other.organization_id = m.organization_id
         AND other.user_id <> m.user_id AND other.role = 'admin')
     ORDER BY m.organization_id`.execute(db)

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { DB } from '../database/types.ts'
-import type { Owner } from '../ledger/accounts.ts'
 import { readRows, select as selectRows, type TimelineRow } from './timeline.ts'
 import { intentsOf, timelineSources } from './timeline-sources.ts'
 
@@ -90,14 +89,14 @@ const ownersProblemsMax = 100
 /** What of one owner's has failed or is stuck, the oldest first. */
 export async function listProblemsOf(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
   { subjects, stuck_before }: { readonly subjects: readonly string[]; readonly stuck_before: Date },
 ): Promise<ProblemRow[]> {
   const isTheirs: Record<ProblemKind, RawBuilder<unknown>> = {
     event: sql`e.subject = ANY (${subjects})`,
-    intent: intentsOf(owner),
-    subscription: sql`s.owner_kind = ${owner.owner_kind} AND s.owner_id = ${owner.owner_id}`,
-    invitation: sql`v.organization_id = ${owner.owner_id}`,
+    intent: intentsOf(owner_id),
+    subscription: sql`s.owner_id = ${owner_id}`,
+    invitation: sql`v.organization_id = ${owner_id}`,
   }
   // Their events are few, and all that wait may be many.
   const theirWaiting = events(

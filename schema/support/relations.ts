@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { ReadDatabase } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
-import type { Owner } from '../ledger/accounts.ts'
+import { kindOf, type OwnerKind } from '../ledger/accounts.ts'
 
 /** A member of an organization, or an organization of a member's. */
 export interface Relation {
-  readonly kind: Owner['owner_kind']
+  readonly kind: OwnerKind
   readonly id: string
   readonly email: string | null
   readonly role: 'admin' | 'member' | null
@@ -18,11 +18,11 @@ const relationsMax = 100
 
 const poolBalance = sql`
   coalesce((SELECT o.plan_balance + o.purchased_balance - o.held FROM ledger_owners o
-    WHERE o.owner_kind = 'organization' AND o.owner_id = m.organization_id), 0)`
+    WHERE o.owner_id = m.organization_id), 0)`
 
 /** A person's organizations or an organization's members, by Clerk's events. */
-export async function listRelations(db: Kysely<DB>, owner: Owner): Promise<Relation[]> {
-  const isOrganization = owner.owner_kind === 'organization'
+export async function listRelations(db: Kysely<DB>, owner_id: string): Promise<Relation[]> {
+  const isOrganization = kindOf(owner_id) === 'organization'
   const { rows } = await sql<Relation>`
     SELECT ${sql.lit(isOrganization ? 'user' : 'organization')} AS kind,
       ${sql.ref(isOrganization ? 'm.user_id' : 'm.organization_id')} AS id,
@@ -31,7 +31,7 @@ export async function listRelations(db: Kysely<DB>, owner: Owner): Promise<Relat
         AND s.status = 'active') AS has_seat,
       ${isOrganization ? sql`NULL` : poolBalance} AS pool
     FROM organization_members m LEFT JOIN users u ON u.clerk_id = m.user_id
-    WHERE ${sql.ref(isOrganization ? 'm.organization_id' : 'm.user_id')} = ${owner.owner_id} AND m.role IS NOT NULL
+    WHERE ${sql.ref(isOrganization ? 'm.organization_id' : 'm.user_id')} = ${owner_id} AND m.role IS NOT NULL
     ORDER BY m.role, id LIMIT ${relationsMax}`.execute(db)
   return rows
 }
@@ -39,13 +39,12 @@ export async function listRelations(db: Kysely<DB>, owner: Owner): Promise<Relat
 /** Stripe's customers of an owner, the present one first. */
 export async function listCustomers(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
 ): Promise<{ customer_id: string; livemode: boolean }[]> {
   return db
     .selectFrom('stripe_customers')
     .select(['customer_id', 'livemode'])
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .orderBy(sql`livemode = stripe_livemode()`, 'desc')
     .execute()
 }

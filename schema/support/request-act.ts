@@ -8,7 +8,6 @@ import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
 import {
   type AdjustmentLimits,
   insertAct,
-  ownerOf,
   paramsOf,
   type SupportActRow,
   targetOf,
@@ -76,7 +75,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
   const refusal = refusalOf(asked, found) ?? (await refusalOfOwn(deps, asked, found))
   if (refusal || !found) return refuse(deps, asked, found, refusal ?? notFound)
   const now = deps.now()
-  const { target, owner } = found
+  const { target, owner_id } = found
   const { adjustment, is_dry_run, token } = asked
   const params = {
     ...(adjustment && { adjustment }),
@@ -88,7 +87,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
     finding_id: asked.target.finding_id ?? null,
     kind: asked.kind,
     target,
-    owner,
+    owner_id,
     params,
     reason: asked.reason,
     is_dry_run,
@@ -150,7 +149,7 @@ async function refusalOfOwn(
   asked: AskedAct,
   found: FoundTarget | null,
 ): Promise<Refusal | null> {
-  if (!mayNotBeOwn(asked) || !(await isOwn(clerk, asked.requested_by, found?.owner ?? null))) return null
+  if (!mayNotBeOwn(asked) || !(await isOwn(clerk, asked.requested_by, found?.owner_id ?? null))) return null
   return { code: 'not_possible', error: 'It is your own account or organization: a colleague has to ask' }
 }
 
@@ -179,7 +178,7 @@ function entryOf(asked: AskedAct, found: FoundTarget | null) {
   const { id: act_id, kind: what, requested_by: actor, reason } = asked
   // An address that is typed in place of an id could not be erased there.
   const { kind, id } = found?.target ?? { ...asked.target, id: withoutAddresses(asked.target.id) }
-  return { actor, act_id, what, target: { kind, id }, owner: found?.owner ?? null, reason }
+  return { actor, act_id, what, target: { kind, id }, owner_id: found?.owner_id ?? null, reason }
 }
 
 function isSame(
@@ -192,7 +191,7 @@ function isSame(
     act.is_dry_run === asked.is_dry_run &&
     act.requested_by === asked.requested_by &&
     isDeepStrictEqual(targetOf(act), found.target) &&
-    (asked.kind !== 'adjust' || isDeepStrictEqual(ownerOf(act), found.owner)) &&
+    (asked.kind !== 'adjust' || isDeepStrictEqual(act.owner_id, found.owner_id)) &&
     isDeepStrictEqual(paramsOf(act), params)
   )
 }

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { ActTarget } from '../api/support-acts.ts'
 import type { DB } from '../database/types.ts'
 import { type QueueName, queueNames } from '../inbox/queues/queues.ts'
-import type { Owner } from '../ledger/accounts.ts'
 import type { RowTarget } from './acts.ts'
 import { isKnownOwner } from './lookups.ts'
 import { findFirstOwner } from './owners.ts'
@@ -12,7 +11,7 @@ import { findTimelineRow, stateOf } from './timeline.ts'
 export interface FoundTarget {
   readonly target: RowTarget
   /** Null when it is not known, or there is none yet. */
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   /** The state of its row; null without a row. */
   readonly state: string | null
 }
@@ -25,16 +24,15 @@ const atStripe: Readonly<Record<string, RegExp>> = { subscription: /^sub_\w+$/, 
 /** Finds what an act is about; null when there is no such thing. A few look-ups by key. */
 export async function findTarget(db: Db, { kind, id }: RowTarget): Promise<FoundTarget | null> {
   if (kind === 'user' || kind === 'organization') {
-    const owner = { owner_kind: kind, owner_id: id }
-    return (await isKnownOwner(db, owner)) ? { target: { kind, id }, owner, state: null } : null
+    return (await isKnownOwner(db, id)) ? { target: { kind, id }, owner_id: id, state: null } : null
   }
   const row = await findTimelineRow(db, { kind, id })
   if (row) {
-    const owner = await findFirstOwner(db, row.names)
-    return { target: { kind, id: row.id }, owner, state: stateOf(row) }
+    const owner_id = await findFirstOwner(db, row.names)
+    return { target: { kind, id: row.id }, owner_id, state: stateOf(row) }
   }
   return atStripe[kind]?.test(id)
-    ? { target: { kind, id }, owner: await findFirstOwner(db, [id]), state: null }
+    ? { target: { kind, id }, owner_id: await findFirstOwner(db, [id]), state: null }
     : null
 }
 

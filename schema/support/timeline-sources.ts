@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TraceItemKind } from '../api/support-timeline.ts'
 import { refusedByBank } from '../billing/checkout/intents.ts'
-import type { Owner } from '../ledger/accounts.ts'
+import { kindOf } from '../ledger/accounts.ts'
 import { keysOfHold } from '../ledger/hold-keys.ts'
 import { clerkEventTypes } from '../vendors/clerk/event-types.ts'
 import { stripeEventTypes } from '../vendors/stripe/event-types.ts'
@@ -18,7 +18,7 @@ export interface Rows {
 }
 
 export interface Asked {
-  readonly owner: Owner
+  readonly owner_id: string
   /** See `listSubjects`. */
   readonly subjects: readonly string[]
   /** One whose steps and usages are asked for, although it may be over. */
@@ -48,8 +48,7 @@ export interface TimelineSource {
 const all = sql`true`
 const isNumber = (id: string) => /^\d{1,16}$/.test(id)
 const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
-const ofOwner = (alias: string, { owner_kind, owner_id }: Owner) =>
-  sql`${sql.ref(`${alias}.owner_kind`)} = ${owner_kind} AND ${sql.ref(`${alias}.owner_id`)} = ${owner_id}`
+const ofOwner = (alias: string, owner_id: string) => sql`${sql.ref(`${alias}.owner_id`)} = ${owner_id}`
 
 /** Enough of an address to recognize it, and no more: `d…@example.com`. */
 export function maskEmail(email: string): string {
@@ -74,10 +73,10 @@ const changeOfOwner = sql`CROSS JOIN LATERAL (
   WHERE account.owner_id = t.owner_id) e`
 
 /** An owner's checkouts, `i`. Those for an organization that does not exist yet belong to the buyer. */
-export function intentsOf(owner: Owner): RawBuilder<boolean> {
-  return owner.owner_kind === 'organization'
-    ? sql`i.owner_kind = 'organization' AND i.owner_id = ${owner.owner_id}`
-    : sql`i.user_id = ${owner.owner_id} AND (i.owner_kind = 'user' OR i.owner_id IS NULL)`
+export function intentsOf(owner_id: string): RawBuilder<boolean> {
+  return kindOf(owner_id) === 'organization'
+    ? sql`i.owner_id = ${owner_id}`
+    : sql`i.user_id = ${owner_id} AND (starts_with(i.owner_id, 'user_') OR i.owner_id IS NULL)`
 }
 
 const subscriptions = sql`subscriptions s`
@@ -131,7 +130,7 @@ const stepsOfHolds = (where: Sql, now: Date): Rows => ({
 })
 
 /** Uses of credits; one that took from both accounts is a row with the sum. */
-const usagesOf = ({ owner: { owner_kind, owner_id }, usage_before, limit }: Asked): Rows => ({
+const usagesOf = ({ owner_id, usage_before, limit }: Asked): Rows => ({
   from: sql`(SELECT transfer_id, sum(amount) AS amount, min(balance_after) AS balance_after, min(name) AS name FROM (
       SELECT account.name, of_account.* FROM ledger_accounts account
       CROSS JOIN LATERAL (
@@ -140,7 +139,7 @@ const usagesOf = ({ owner: { owner_kind, owner_id }, usage_before, limit }: Aske
         WHERE entry.owner_id = account.owner_id AND entry.account_id = account.id AND t.kind = 'usage'
           AND ${usage_before === null ? all : sql`entry.transfer_id < ${usage_before}`}
         ORDER BY entry.transfer_id DESC LIMIT ${limit}) of_account
-      WHERE account.owner_kind = ${owner_kind} AND account.owner_id = ${owner_id}) entries
+      WHERE account.owner_id = ${owner_id}) entries
     GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit}) e
     ${transfersOf(sql`id = e.transfer_id AND owner_id = ${owner_id}`)}`,
   where: all,
@@ -153,7 +152,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
     data: sql`to_jsonb(i) - 'session_params' || jsonb_build_object('has_owner', i.owner_id IS NOT NULL,
       'is_refused_by_bank', coalesce(i.failure_code = ANY (${[...refusedByBank]}), false))`,
     names: sql`ARRAY[coalesce(i.owner_id, i.user_id)]`,
-    of: ({ owner }) => [{ from: sql`checkout_intents i`, where: intentsOf(owner) }],
+    of: ({ owner_id }) => [{ from: sql`checkout_intents i`, where: intentsOf(owner_id) }],
     byId: (id) => ({
       from: sql`checkout_intents i`,
       where: isUuid(id) ? sql`i.id = ${id}::uuid` : sql`i.stripe_session_id = ${id}`,
@@ -195,7 +194,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
     id: sql`s.stripe_subscription_id`,
     data: sql`to_jsonb(s)`,
     names: sql`ARRAY[s.owner_id]`,
-    of: ({ owner }) => [{ from: subscriptions, where: ofOwner('s', owner) }],
+    of: ({ owner_id }) => [{ from: subscriptions, where: ofOwner('s', owner_id) }],
     byId: (id) => ({ from: subscriptions, where: sql`s.stripe_subscription_id = ${id}` }),
   },
   invoice: {
@@ -203,7 +202,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
     id: sql`n.stripe_invoice_id`,
     data: sql`to_jsonb(n)`,
     names: sql`ARRAY[n.owner_id]`,
-    of: ({ owner }) => [{ from: invoices(ofOwner('s', owner)), where: all }],
+    of: ({ owner_id }) => [{ from: invoices(ofOwner('s', owner_id)), where: all }],
     byId: (id) => ({
       from: invoices(
         sql`(s.owner_id, s.stripe_subscription_id) IN (SELECT owner_id, stripe_subscription_id FROM paid_invoice_lines
@@ -217,7 +216,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
     id: sql`c.stripe_charge_id`,
     data: sql`to_jsonb(c)`,
     names: sql`ARRAY[c.owner_id]`,
-    of: ({ owner }) => [charges(ofOwner('charges', owner))],
+    of: ({ owner_id }) => [charges(ofOwner('charges', owner_id))],
     byId: (id) => charges(sql`charges.stripe_charge_id = ${id}`),
   },
   transfer: {
@@ -227,10 +226,10 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
       'hold_id', substring(t.idempotency_key FROM '^hold/([0-9a-f-]{36})'))`,
     names: sql`ARRAY[t.owner_id]`,
     of: (asked) => {
-      const { owner, hold_id, with_usage } = asked
+      const { owner_id, hold_id, with_usage } = asked
       const ofHold: Rows = {
         from: sql`ledger_keys k ${transfersOf(sql`id = k.transfer_id AND owner_id = k.owner_id`)} ${changeOfOwner}`,
-        where: sql`k.owner_id = ${owner.owner_id} AND k.idempotency_key IN ${keysOfHold(sql`${hold_id}::text`)}`,
+        where: sql`k.owner_id = ${owner_id} AND k.idempotency_key IN ${keysOfHold(sql`${hold_id}::text`)}`,
       }
       const ofGrants: Rows = {
         from: sql`ledger_grants g ${transfersOf(sql`owner_id = g.owner_id AND grant_id = g.id`)}
@@ -239,7 +238,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
             JOIN ledger_entries entry
               ON entry.owner_id = account.owner_id AND entry.account_id = account.id AND entry.transfer_id = t.id
             WHERE account.owner_id = g.owner_id AND account.name = g.account) e`,
-        where: ofOwner('g', owner),
+        where: ofOwner('g', owner_id),
       }
       return [ofGrants, ...(with_usage ? [usagesOf(asked)] : hold_id === undefined ? [] : [ofHold])]
     },
@@ -256,7 +255,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
       SELECT coalesce(jsonb_agg(k.transfer_id ORDER BY k.transfer_id), '[]') FROM ledger_keys k
       WHERE k.owner_id = h.owner_id AND k.transfer_id IS NOT NULL AND k.idempotency_key IN ${keysOfHold(sql`h.id`)}))`,
     names: sql`ARRAY[h.owner_id]`,
-    of: ({ owner: { owner_id }, hold_id = null, now }) => [
+    of: ({ owner_id, hold_id = null, now }) => [
       stepsOfHolds(sql`owner_id = ${owner_id} AND state = 'open'`, now),
       stepsOfHolds(sql`owner_id = ${owner_id} AND state <> 'open' AND id = ${hold_id}::uuid`, now),
     ],
@@ -273,11 +272,11 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
     id: sql`p.id::text`,
     data: sql`to_jsonb(p) || jsonb_build_object('label', ${masked(sql`p.email`)})`,
     names: sql`ARRAY[p.organization_id]`,
-    of: ({ owner: { owner_kind, owner_id } }) => [
+    of: ({ owner_id }) => [
       {
         from: sql`seats p`,
         where:
-          owner_kind === 'organization'
+          kindOf(owner_id) === 'organization'
             ? sql`p.organization_id = ${owner_id}`
             : sql`p.user_id = ${owner_id} AND p.status = 'active'`,
       },
@@ -289,7 +288,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
     id: sql`v.id::text`,
     data: sql`to_jsonb(v) || jsonb_build_object('label', ${masked(sql`v.email`)})`,
     names: sql`ARRAY[v.organization_id]`,
-    of: ({ owner }) => [{ from: sql`team_invitations v`, where: sql`v.organization_id = ${owner.owner_id}` }],
+    of: ({ owner_id }) => [{ from: sql`team_invitations v`, where: sql`v.organization_id = ${owner_id}` }],
     byId: (id) => ({
       from: sql`team_invitations v`,
       where: isUuid(id) ? sql`v.id = ${id}::uuid` : sql`v.clerk_invitation_id = ${id}`,
@@ -302,8 +301,8 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
       'of', CASE WHEN a.target_kind NOT IN ('user', 'organization') THEN a.target_kind || ':' || a.target_id END)`,
     names: sql`ARRAY[a.owner_id, a.target_id]`,
     // A dry run has changed nothing.
-    of: ({ owner }) => [
-      { from: sql`support_acts a`, where: sql`${ofOwner('a', owner)} AND NOT a.is_dry_run` },
+    of: ({ owner_id }) => [
+      { from: sql`support_acts a`, where: sql`${ofOwner('a', owner_id)} AND NOT a.is_dry_run` },
     ],
     byId: (id) => (isUuid(id) ? { from: sql`support_acts a`, where: sql`a.id = ${id}::uuid` } : null),
   },

@@ -3,7 +3,6 @@ import * as z from 'zod/mini'
 import { type ItemOf, timelineData } from '../api/support-timeline.ts'
 import type { ReadDatabase } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
-import type { Owner } from '../ledger/accounts.ts'
 import {
   type Asked,
   intentsOf,
@@ -58,7 +57,7 @@ const kinds = Object.keys(timelineSources) as readonly TimelineKind[]
  */
 export async function readTimeline(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
   page: Pick<Asked, 'limit' | 'with_usage' | 'hold_id' | 'now'> & {
     readonly before?: TimelineCursor | undefined
   },
@@ -66,8 +65,8 @@ export async function readTimeline(
   const { before } = page
   // One more than asked for shows whether there is a next page.
   const limit = page.limit + 1
-  const asked = { ...page, owner, limit, usage_before: before?.usage_before ?? null }
-  const subjects = await listSubjects(db, owner)
+  const asked = { ...page, owner_id, limit, usage_before: before?.usage_before ?? null }
+  const subjects = await listSubjects(db, owner_id)
   const pages = kinds.flatMap((kind) => {
     const source = timelineSources[kind]
     const key = sql`(${sql.lit(`${kind}:`)} || ${source.id}) COLLATE "C"`
@@ -125,15 +124,15 @@ export async function readRows(
 }
 
 /** The ids under which an owner's events are stored: theirs at Clerk, and their customers and charges. */
-export async function listSubjects(db: Kysely<DB>, owner: Owner): Promise<string[]> {
+export async function listSubjects(db: Kysely<DB>, owner_id: string): Promise<string[]> {
   const { rows } = await sql<{ subject: string }>`
     SELECT customer_id AS subject FROM stripe_customers
-    WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id}
+    WHERE owner_id = ${owner_id}
     UNION
     -- Before it has a customer, or when it has got another one. A checkout without one is named itself.
-    SELECT coalesce(i.stripe_customer_id, i.id::text) FROM checkout_intents i WHERE ${intentsOf(owner)}
+    SELECT coalesce(i.stripe_customer_id, i.id::text) FROM checkout_intents i WHERE ${intentsOf(owner_id)}
     UNION
     SELECT stripe_charge_id FROM charges
-    WHERE owner_kind = ${owner.owner_kind} AND owner_id = ${owner.owner_id}`.execute(db)
-  return [owner.owner_id, ...rows.map(({ subject }) => subject)]
+    WHERE owner_id = ${owner_id}`.execute(db)
+  return [owner_id, ...rows.map(({ subject }) => subject)]
 }

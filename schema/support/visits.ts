@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
 import type { DB } from '../database/types.ts'
-import type { Owner } from '../ledger/accounts.ts'
+import { kindOf } from '../ledger/accounts.ts'
 import { recordLook } from './audit.ts'
 
 export interface Visit {
@@ -48,13 +48,13 @@ async function recordVisit(
 /** Records the visit, and in the audit log that it began: before the case is read. */
 export function openCase(
   db: Database,
-  { owner, user_id, now }: { readonly owner: Owner; readonly user_id: string; readonly now: Date },
+  { owner_id, user_id, now }: { readonly owner_id: string; readonly user_id: string; readonly now: Date },
 ): Promise<Visit[]> {
   return retryTransaction(db, async (trx) => {
-    const { is_new, others } = await recordVisit(trx, { owner_id: owner.owner_id, user_id, now })
-    const target = { kind: owner.owner_kind, id: owner.owner_id }
+    const { is_new, others } = await recordVisit(trx, { owner_id, user_id, now })
+    const target = { kind: kindOf(owner_id), id: owner_id }
     const detail = 'Opened the case and saw the customer’s identity'
-    if (is_new) await recordLook(trx, { actor: user_id, what: 'open_case', target, owner, detail })
+    if (is_new) await recordLook(trx, { actor: user_id, what: 'open_case', target, owner_id, detail })
     return others
   })
 }

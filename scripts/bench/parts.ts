@@ -127,7 +127,6 @@ async function createWallets({ db, pool: sql }: DatabaseConnection): Promise<voi
     SELECT '${pool}', email, clerk_id, 'member', 'active' FROM users`)
   const users = Array.from({ length: wallets }, (_, index) => walletId(index))
   for (const owner_id of [...users, pool]) {
-    const owner = { owner_kind: owner_id === pool ? ('organization' as const) : ('user' as const), owner_id }
     await postTransfers(db, [
       {
         idempotency_key: `bench/${owner_id}`,
@@ -137,7 +136,7 @@ async function createWallets({ db, pool: sql }: DatabaseConnection): Promise<voi
         event_id: null,
         actor: 'bench',
         reason: 'Bench',
-        grant: adjustmentGrant(owner, 'purchased'),
+        grant: adjustmentGrant(owner_id, 'purchased'),
         plan: 0,
         purchased: credits,
         house: 'adjusted',

@@ -88,15 +88,13 @@ async function intentOf(
   const created_at = new Date(session.created * 1000)
   const { organizationId, planType: plan_type } = metadata
   const common = { id, user_id, created_at, next_try_at: new Date() }
-  const owner = organizationId
-    ? ({ owner_kind: 'organization', owner_id: organizationId } as const)
-    : ({ owner_kind: 'user', owner_id: user_id } as const)
+  const owner_id = organizationId ? organizationId : user_id
   if (session.mode === 'payment') {
     if (!session.amount_total) return 'It costs nothing'
     const offers = await listOffers(db, { plan_type: null, billing_frequency: null, currency })
     const offer = offers.find((one) => hasTerms(one, credits, { credits, price: session.amount_total }))
     if (!offer) return 'Credits were never sold at its price'
-    return { ...common, ...owner, offer_id: offer.id, quantity: credits }
+    return { ...common, owner_id, offer_id: offer.id, quantity: credits }
   }
   const billing_frequency = billingFrequencies.find((known) => known === metadata.billingFrequency)
   const seats = Number(metadata.seats)
@@ -106,7 +104,7 @@ async function intentOf(
   const offers = await listOffers(db, { plan_type, billing_frequency, currency })
   const offer = offers.find((one) => hasTerms(one, seats, { credits, price: session.amount_subtotal }))
   if (!offer) return 'Its plan was never sold with its terms'
-  return { ...common, ...owner, offer_id: offer.id, quantity: seats, trial_days: trialDaysOf(session) }
+  return { ...common, owner_id, offer_id: offer.id, quantity: seats, trial_days: trialDaysOf(session) }
 }
 
 /** A session with a trial has no price. */

@@ -23,7 +23,7 @@ export async function restoreErasures(
   const left: { user_id: string; why: string }[] = []
   let known = 0
   for (const user_id of new Set(user_ids)) {
-    if (!(await deps.clerk.isGone({ owner_kind: 'user', owner_id: user_id }))) {
+    if (!(await deps.clerk.isGone(user_id))) {
       left.push({ user_id, why: 'Clerk has an account of theirs: they were not erased' })
       continue
     }
@@ -52,7 +52,7 @@ function eraseAgain(
       what: 'forget',
       outcome: 'done',
       target: { kind: 'user', id: user_id },
-      owner: { owner_kind: 'user', owner_id: user_id },
+      owner_id: user_id,
       reason: null,
       detail: `Again, after a restore. ${did}`,
     })

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type ActTarget, targetKinds } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId, kindOf } from '../../schema/ledger/accounts.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import type { Dependencies } from '../../server/dependencies.ts'
 import { search } from '../../server/support/search.ts'
@@ -51,15 +51,14 @@ export async function knownTarget({ db }: OpenProduct['server'], target: ActTarg
 }
 
 export function ownerNamed(text: string): ActTarget {
-  const owner = ownerOfId(text)
-  if (!owner)
+  if (!isOwnerId(text))
     throw new UsageError(`An owner is user_… or org_…, not ${text}: npm run support -- search finds it`)
-  return { kind: owner.owner_kind, id: owner.owner_id }
+  return { kind: kindOf(text), id: text }
 }
 
 /** By the owner's id, or by any id that leads to one. */
 export async function findOwnerId({ server }: OpenProduct, text: string): Promise<string> {
-  if (ownerOfId(text)) return text
+  if (isOwnerId(text)) return text
   const { matches } = await search(server, text)
   const owners = new Set(matches.flatMap(({ owner }) => owner?.id ?? []))
   const [owner, ...others] = owners

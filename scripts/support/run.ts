@@ -8,7 +8,7 @@ import {
   adjustmentSchema,
   maximumTargets,
 } from '../../schema/api/support-acts.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { findAct, listActs, type SupportActRow } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { type DecidedAct, decideToRefuse } from '../../schema/support/decide-act.ts'
@@ -215,9 +215,9 @@ const commands: Readonly<Record<string, (product: OpenProduct, command: Command)
   },
 
   async audit({ server }, { args }) {
-    const owner = args.length > 0 ? ownerOfId(only(args, 'an owner')) : undefined
-    if (owner === null) throw new UsageError('An owner is user_… or org_…')
-    const entries = await listAudit(server.db, { owner }, { limit: 100 })
+    const owner_id = args.length > 0 ? only(args, 'an owner') : undefined
+    if (owner_id !== undefined && !isOwnerId(owner_id)) throw new UsageError('An owner is user_… or org_…')
+    const entries = await listAudit(server.db, { owner_id }, { limit: 100 })
     const lines = entries.map((entry) =>
       [
         entry.at.toISOString(),

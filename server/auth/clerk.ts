@@ -1,5 +1,5 @@
 import { isClerkAPIResponseError } from '@clerk/backend/errors'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { UserProfile } from '../../schema/people/users/users.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
 import { askClerk, callLimitMs, openClerk } from '../../schema/vendors/clerk/client.ts'
@@ -21,10 +21,10 @@ export interface Clerk extends ClerkDirectory {
   /** How a person, and their session if it is known, stand at this moment. Throws ClerkUnavailableError. */
   getAccountStatus(who: SignedIn): Promise<AccountStatus>
   /** Null when Clerk does not know the person or organization (any more). Throws ClerkUnavailableError. */
-  identify(owner: Owner): Promise<Identity | null>
+  identify(owner_id: string): Promise<Identity | null>
   findUserIdsByEmail(email: string): Promise<string[]>
   /** People and organizations whose name has all words of the text. Throws ClerkUnavailableError. */
-  findOwnersByName(text: string): Promise<(Owner & { name: string })[]>
+  findOwnersByName(text: string): Promise<({ readonly owner_id: string } & { name: string })[]>
   /** The person's memberships. Throws ClerkUnavailableError. */
   listMembershipsOf(userId: string): Promise<Membership[]>
   /** Null when Clerk does not know the person (any more). Throws ClerkUnavailableError. */
@@ -63,8 +63,8 @@ export function createClerk(options: {
       const session = await askClerk('Reading a session', api.sessions.getSession(session_id))
       return session?.status === 'active' && session.userId === user_id ? 'good' : 'signed_out'
     },
-    identify: ({ owner_kind, owner_id }) =>
-      owner_kind === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id),
+    identify: (owner_id) =>
+      kindOf(owner_id) === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id),
     findUserIdsByEmail: (email) => findUserIdsByEmail(api, email),
     findOwnersByName: (text) => findOwnersByName(api, text),
     listMembershipsOf: (userId) => listMembershipsOf(api, userId),

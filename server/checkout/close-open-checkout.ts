@@ -71,7 +71,7 @@ export async function closeOpenCheckout(
 function haveSameTerms(open: CheckoutIntent, wanted: NewCheckoutIntent): boolean {
   if (wanted.organization_name && open.organization_name !== wanted.organization_name) return false
   if (open.ends_subscription_id !== (wanted.ends_subscription_id ?? null)) return false
-  const fields = ['user_id', 'owner_kind', 'owner_id', 'offer_id', 'quantity', 'trial_days'] as const
+  const fields = ['user_id', 'owner_id', 'offer_id', 'quantity', 'trial_days'] as const
   return fields.every((field) => open[field] === wanted[field])
 }
 

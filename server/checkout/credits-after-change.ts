@@ -2,10 +2,9 @@ import { addMonths } from '../../schema/billing/position/calendar.ts'
 import type { OwnerFacts, PaidLine } from '../../schema/billing/position/facts.ts'
 import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
 import { type Database, inSnapshot } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 
 interface YearlyChange {
-  readonly owner: Owner
+  readonly owner_id: string
   readonly subscription_id: string
   readonly seats: number
   /** Of all seats, for the year. */
@@ -24,10 +23,10 @@ const invoice_id = 'preview'
  */
 export async function creditsAfterChange(
   db: Database,
-  { owner, now, ...change }: YearlyChange,
+  { owner_id, now, ...change }: YearlyChange,
 ): Promise<{ granted: number; left: number } | null> {
   const { position, books, difference } = await inSnapshot(db, (trx) =>
-    readOwnerBalanceSheet(trx, owner, now, (facts) => withYear(facts, { ...change, now })),
+    readOwnerBalanceSheet(trx, owner_id, now, (facts) => withYear(facts, { ...change, now })),
   )
   const begun = position.grants.find((grant) => grant.stripe_invoice_id === invoice_id)
   if (!begun) return null
@@ -37,7 +36,7 @@ export async function creditsAfterChange(
   return { granted: begun.gross, left: books.plan.balance + posted }
 }
 
-function withYear(facts: OwnerFacts, change: Omit<YearlyChange, 'owner'>): OwnerFacts {
+function withYear(facts: OwnerFacts, change: Omit<YearlyChange, 'owner_id'>): OwnerFacts {
   return {
     ...facts,
     subscriptions: facts.subscriptions.map((subscription) =>
@@ -49,7 +48,7 @@ function withYear(facts: OwnerFacts, change: Omit<YearlyChange, 'owner'>): Owner
 }
 
 /** Of the invoice that Stripe would make: the rest of the present period goes back, and a year begins. */
-function linesOf({ seats, price_minor, period_end, now }: Omit<YearlyChange, 'owner'>): PaidLine[] {
+function linesOf({ seats, price_minor, period_end, now }: Omit<YearlyChange, 'owner_id'>): PaidLine[] {
   const bill = { invoice_id, starts_at: now, paid_at: now, seats, seats_before: null }
   return [
     { ...bill, kind: 'cut', ends_at: period_end, amount_minor: -1 },

@@ -29,8 +29,7 @@ const buyCredits = ({ user_id, token }: { user_id: string; token: string }) =>
     token,
     body: { clerkUserId: user_id, credits: 500, amount: creditsCostMinor(500) / 100, currency: 'EUR' },
   })
-const customerOf = ({ user_id }: { user_id: string }) =>
-  findStripeCustomer(database.owner, { owner_kind: 'user', owner_id: user_id })
+const customerOf = ({ user_id }: { user_id: string }) => findStripeCustomer(database.owner, user_id)
 
 async function expectAnother(): Promise<void> {
   const customer = (await customerOf(ada)) ?? ''

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { findLiveSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { planItemOf } from '../../schema/vendors/stripe/catalogue.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { ensureStripeCustomer, type OwningPayer } from './payer.ts'
@@ -21,9 +22,9 @@ export async function openPortal(
   { payer, return_url, flow_data }: PortalRequest,
 ): Promise<{ url: string }> {
   const { stripe } = deps
-  const kind = payer.owner.owner_kind === 'user' ? 'personal' : 'organization'
+  const kind = kindOf(payer.owner_id) === 'user' ? 'personal' : 'organization'
   const findConfiguration = async () => {
-    const live = await findLiveSubscription(deps.db, payer.owner)
+    const live = await findLiveSubscription(deps.db, payer.owner_id)
     if (!live) return deps.catalogue.findPortal({ kind, price_id: null })
     const plan = await stripe.subscriptions.retrieve(live.stripe_subscription_id)
     await releaseCard(stripe, plan)

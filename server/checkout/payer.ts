@@ -8,7 +8,7 @@ import {
   replaceStripeCustomer,
   saveStripeCustomer,
 } from '../../schema/billing/customers/customers.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { UserRecord } from '../../schema/people/users/users.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import { isMissing } from '../../schema/vendors/stripe/missing.ts'
@@ -17,7 +17,7 @@ import type { Dependencies } from '../dependencies.ts'
 /** The recipient of Stripe's invoices. */
 export interface Payer {
   /** Null for an organization that does not exist yet: its customer is created for this one checkout. */
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   /** Null when Clerk has none. */
   readonly email: string | null
   readonly name: string | null
@@ -25,11 +25,11 @@ export interface Payer {
   readonly user_id: string
 }
 
-export type OwningPayer = Payer & { readonly owner: Owner }
+export type OwningPayer = Payer & { readonly owner_id: string }
 
 export function personalPayer(user: UserRecord): OwningPayer {
   return {
-    owner: { owner_kind: 'user', owner_id: user.clerk_id },
+    owner_id: user.clerk_id,
     email: user.email,
     name: fullName(user),
     user_id: user.clerk_id,
@@ -39,7 +39,7 @@ export function personalPayer(user: UserRecord): OwningPayer {
 /** An organization, whose invoices go to the admin who bought for it first. */
 export function organizationPayer(admin: Membership): OwningPayer {
   return {
-    owner: { owner_kind: 'organization', owner_id: admin.organization_id },
+    owner_id: admin.organization_id,
     email: admin.email,
     name: admin.organization_name,
     user_id: admin.user_id,
@@ -48,7 +48,7 @@ export function organizationPayer(admin: Membership): OwningPayer {
 
 /** An organization that is created when the plan is paid. */
 export function newOrganizationPayer(user: UserRecord): Payer {
-  return { ...personalPayer(user), owner: null }
+  return { ...personalPayer(user), owner_id: null }
 }
 
 function fullName(user: UserRecord): string | null {
@@ -68,22 +68,22 @@ export async function ensureStripeCustomer(
   payer: Payer,
   attempt: string,
 ): Promise<string> {
-  const { owner } = payer
+  const { owner_id } = payer
   const params = customerParams(payer)
-  if (!owner) {
+  if (!owner_id) {
     return (await deps.stripe.customers.create(params, { idempotencyKey: `customer/${attempt}` })).id
   }
-  const known = await findStripeCustomer(deps.db, owner)
+  const known = await findStripeCustomer(deps.db, owner_id)
   if (known && (await isThere(deps.stripe, known))) return known
   const creation = await beginCreation(deps.db, {
-    ...owner,
+    owner_id,
     creation_key: randomUUID(),
     params: JSON.stringify(params),
     now: new Date(),
   })
   try {
     // A concurrent caller may have finished between the read and the claim.
-    const stored = await findStripeCustomer(deps.db, owner)
+    const stored = await findStripeCustomer(deps.db, owner_id)
     const customer_id =
       stored !== undefined && stored !== known ? stored : await createCustomer(deps, creation, known)
     await endCreation(deps.db, creation)
@@ -96,26 +96,26 @@ export async function ensureStripeCustomer(
 
 async function createCustomer(
   { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
-  { owner_kind, owner_id, creation_key, params }: CustomerCreation,
+  { owner_id, creation_key, params }: CustomerCreation,
   known: string | undefined,
 ): Promise<string> {
   const { id: customer_id } = await stripe.customers.create(
     JSON.parse(params) as Stripe.CustomerCreateParams,
     { idempotencyKey: `customer/${creation_key}` },
   )
-  const customer = { owner_kind, owner_id, customer_id }
+  const customer = { owner_id, customer_id }
   return known
     ? replaceStripeCustomer(db, { ...customer, deleted_id: known })
     : saveStripeCustomer(db, customer)
 }
 
-function customerParams({ owner, email, name, user_id }: Payer): Stripe.CustomerCreateParams {
+function customerParams({ owner_id, email, name, user_id }: Payer): Stripe.CustomerCreateParams {
   return {
     ...(email && { email }),
     ...(name && { name }),
     metadata: {
       clerkUserId: user_id,
-      ...(owner?.owner_kind === 'organization' && { organizationId: owner.owner_id }),
+      ...(owner_id !== null && kindOf(owner_id) === 'organization' && { organizationId: owner_id }),
     },
   }
 }

@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import { findLiveSubscription, type Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { planItemOf } from '../../schema/vendors/stripe/catalogue.ts'
 import { nextPhase, releaseSchedule } from '../../schema/vendors/stripe/subscription-schedule.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -18,10 +17,10 @@ export interface PresentPlan {
  */
 export async function readPresentPlan(
   { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
-  owner: Owner,
+  owner_id: string,
   missing: () => ServerError,
 ): Promise<PresentPlan> {
-  const subscription = await findLiveSubscription(db, owner)
+  const subscription = await findLiveSubscription(db, owner_id)
   if (!subscription) throw missing()
   if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
   const id = subscription.stripe_subscription_id

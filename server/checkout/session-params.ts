@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import { priceLookupKey } from '../../schema/catalogue/sold-plans.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { taxBehavior, taxCodes } from '../../schema/vendors/stripe/catalogue.ts'
 import type { CheckoutMetadata } from '../../schema/vendors/stripe/metadata.ts'
 import type { Settings } from '../settings.ts'
@@ -16,7 +17,6 @@ type SessionParams = Omit<Stripe.Checkout.SessionCreateParams, 'customer'>
 type Terms = Pick<
   CheckoutIntent,
   | 'id'
-  | 'owner_kind'
   | 'owner_id'
   | 'currency'
   | 'credits'
@@ -34,7 +34,7 @@ export function metadataOf(intent: Terms) {
     intentId: intent.id,
     credits: String(intent.credits),
     currency: intent.currency,
-    ...(intent.owner_kind === 'organization' && intent.owner_id && { organizationId: intent.owner_id }),
+    ...(intent.owner_id && kindOf(intent.owner_id) === 'organization' && { organizationId: intent.owner_id }),
     ...(plan_type &&
       billing_frequency && {
         planType: plan_type,
@@ -118,7 +118,7 @@ export function creditPurchaseParams(
           tax_behavior: taxBehavior,
           product_data: {
             name: `${intent.credits.toLocaleString('en-US')} credits`,
-            tax_code: taxCodes[intent.owner_kind],
+            tax_code: taxCodes[intent.owner_id === null ? 'organization' : kindOf(intent.owner_id)],
           },
         },
       },

@@ -32,15 +32,15 @@ export async function startCreditPurchase(
 ): Promise<OpenedCheckout> {
   const user = await findOrCreateAccount(deps, purchase.user_id)
   const payer = purchase.payer ?? personalPayer(user)
-  const { owner } = payer
-  const { code: currency } = await chooseCurrency(deps.db, owner, purchase.currency)
+  const { owner_id } = payer
+  const { code: currency } = await chooseCurrency(deps.db, owner_id, purchase.currency)
   if (purchase.currency && purchase.currency !== currency) throw currencyBound(currency)
   const created_at = deps.now()
   const sold = { plan_type: null, billing_frequency: null, currency }
   const intent = await insertOrFindIntent(deps.db, {
     id: purchase.attempt_id,
     user_id: user.clerk_id,
-    ...owner,
+    owner_id,
     offer_id: (await findOffer(deps.db, sold, user.clerk_id)).id,
     quantity: purchase.credits,
     created_at,
@@ -51,7 +51,7 @@ export async function startCreditPurchase(
   const params = creditPurchaseParams(intent, {
     returns: purchase.returns,
     collected: deps.settings,
-    offered: isOverdue(await findLiveSubscription(deps.db, owner)) ? offeredWhileOverdue : offeredCards,
+    offered: isOverdue(await findLiveSubscription(deps.db, owner_id)) ? offeredWhileOverdue : offeredCards,
   })
   return openSession(deps, { intent, payer, params }, requestLog)
 }

@@ -20,7 +20,7 @@ describe('one subscription per owner', () => {
     'an owner whose subscription is %s is sent to the portal',
     async (status) => {
       await buildSubscription(database, {
-        owner: { owner_kind: 'user', owner_id: ada.user_id },
+        owner_id: ada.user_id,
         user_id: await buildUser(database.owner, ada.user_id),
         fields: { status },
       })
@@ -37,7 +37,7 @@ describe('one subscription per owner', () => {
 
   test('a team that has been bought is not bought again by a second click', async () => {
     await buildSubscription(database, {
-      owner: { owner_kind: 'organization', owner_id: 'org_bought' },
+      owner_id: 'org_bought',
       user_id: await buildUser(database.owner, ada.user_id),
       seats: 5,
     })
@@ -188,9 +188,9 @@ describe('one subscription per owner', () => {
   test('a checkout that is settled while another is being opened blocks the other', async () => {
     const first = await subscribed()
     await database.owner.deleteFrom('checkout_intents').execute()
-    const owner = { owner_kind: 'user', owner_id: ada.user_id } as const
+
     const { intent_id, session_id } = await buildSubscription(database, {
-      owner,
+      owner_id: ada.user_id,
       user_id: ada.user_id,
     })
     const { is_unfinished: _generated, ...subscription } = await database.owner

@@ -13,7 +13,7 @@ import type { Currency } from '../../schema/catalogue/currency.ts'
 import type { BillingFrequency, PlanType } from '../../schema/catalogue/plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { alreadyHasTeam, alreadySubscribed, checkoutInProgress, priceMismatch } from '../errors.ts'
@@ -25,7 +25,6 @@ import { type ReturnAddresses, subscriptionParams } from './session-params.ts'
 
 interface SubscriptionRequest {
   readonly user_id: string
-  readonly owner_kind: Owner['owner_kind']
   /** Null for an organization that is created when the plan is paid. */
   readonly owner_id: string | null
   /** Of that organization, when the buyer has chosen one. */
@@ -90,7 +89,7 @@ export async function ownPlanToEnd(
   userId: string,
   isWanted: boolean | undefined,
 ): Promise<string | null> {
-  const live = isWanted ? await findLiveSubscription(db, { owner_kind: 'user', owner_id: userId }) : undefined
+  const live = isWanted ? await findLiveSubscription(db, userId) : undefined
   return live?.stripe_subscription_id ?? null
 }
 
@@ -123,12 +122,12 @@ async function insertIfFree(
 /** For a new organization the buyer's teams are checked: a second click must not buy a second team. */
 async function requireNoSubscription(
   db: Database,
-  request: Pick<SubscriptionRequest, 'user_id' | 'owner_kind' | 'owner_id'>,
+  request: Pick<SubscriptionRequest, 'user_id' | 'owner_id'>,
 ): Promise<void> {
-  const { owner_kind, owner_id } = request
+  const { owner_id } = request
   if (owner_id === null) {
     if (await findLiveTeam(db, request.user_id)) throw alreadyHasTeam()
     return
   }
-  if (await findLiveSubscription(db, { owner_kind, owner_id })) throw alreadySubscribed(owner_kind)
+  if (await findLiveSubscription(db, owner_id)) throw alreadySubscribed(kindOf(owner_id))
 }

@@ -92,7 +92,7 @@ export async function recordDenial(
     what: 'access',
     outcome: 'denied',
     target: { kind: 'call', id: address },
-    owner: null,
+    owner_id: null,
     reason: null,
     detail: 'This person is not on the support staff',
   })

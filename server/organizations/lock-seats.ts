@@ -4,8 +4,7 @@ import { seatsNeedSubscription } from '../errors.ts'
 
 /** Locks the live subscription, as every change of a seat does. Throws `seatsNeedSubscription`. */
 export async function lockSeats(trx: DatabaseTransaction, organizationId: string): Promise<Subscription> {
-  const owner = { owner_kind: 'organization', owner_id: organizationId } as const
-  const subscription = await lockLiveSubscription(trx, owner)
+  const subscription = await lockLiveSubscription(trx, organizationId)
   if (!subscription) throw seatsNeedSubscription()
   return subscription
 }

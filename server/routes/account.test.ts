@@ -35,7 +35,7 @@ const summary = (by: Person = ada, payer = 'personal') =>
   server.ask(getAccountSummary, { token: by.token, query: { payer } })
 const nextPayment = (by: Person = ada, payer = 'personal') =>
   server.ask(getNextPayment, { token: by.token, query: { payer } })
-const personal = () => ({ owner_kind: 'user', owner_id: ada.user_id }) as const
+const personal = () => ada.user_id
 
 /** Stores Stripe's new events in the inbox without running a job. */
 async function receiveOnly(): Promise<void> {
@@ -68,7 +68,7 @@ describe('the balance of an account', () => {
   test('the balance of an account that was used up is low, and says that there were credits', async () => {
     await giveCredits(database, personal(), { purchased: 10 })
     await spendOne(database.server, {
-      ...personal(),
+      owner_id: personal(),
       credits: 10,
       idempotency_key: ada.user_id,
       occurred_at: new Date(),
@@ -246,12 +246,12 @@ describe('an organization', () => {
   const org = madeForEachTest(async () => {
     const made = await buildOrganization(clerk, ada)
     await addMember(clerk, made, bob)
-    const owner = { owner_kind: 'organization', owner_id: made.id } as const
-    await giveCredits(database, owner, { plan: 1000 })
-    await buildSubscription(database, { owner, user_id: ada.user_id, seats: 5 })
+
+    await giveCredits(database, made.id, { plan: 1000 })
+    await buildSubscription(database, { owner_id: made.id, user_id: ada.user_id, seats: 5 })
     const purchase = await buildPurchase(database.server, {
       user_id: ada.user_id,
-      ...owner,
+      owner_id: made.id,
       stripe_session_id: `cs_test_${made.id}`,
     })
     await database.owner

@@ -30,7 +30,7 @@ import type { PlanType } from '../../schema/catalogue/plans.ts'
 import { currencySchema } from '../../schema/catalogue/schemas.ts'
 import { freePlan, planOf } from '../../schema/catalogue/sold-plans.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
 import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
 import { findHeldSeat } from '../../schema/people/seats/seats.ts'
@@ -54,25 +54,25 @@ const mostPayments = 20
 export const accountRoutes = [
   route(getAccountSummary, {
     rights: thePayer(),
-  }).handle(async ({ query, owner, member, may_manage, user_id }, { db, now }) => {
+  }).handle(async ({ query, owner_id, member, may_manage, user_id }, { db, now }) => {
     const as_of = now()
     const since = new Date(as_of.getTime() - recentMs)
     const [user, balance, subscription, currency, payments, seat] = await Promise.all([
       findUser(db, user_id),
-      findBalance(db, owner),
-      findSubscription(db, owner),
-      findCurrency(db, owner),
-      listRecentPayments(db, owner, { since, limit: mostPayments }),
-      member && findHeldSeat(db, owner.owner_id, { user_id }),
+      findBalance(db, owner_id),
+      findSubscription(db, owner_id),
+      findCurrency(db, owner_id),
+      listRecentPayments(db, owner_id, { since, limit: mostPayments }),
+      member && findHeldSeat(db, owner_id, { user_id }),
     ])
-    const plan_type = planTypeOf(owner, { user, subscription })
+    const plan_type = planTypeOf(owner_id, { user, subscription })
     return {
       payer: query.payer,
       organization_name: member?.organization_name ?? null,
       has_seat: Boolean(seat),
       member_since: user?.created_at.toISOString() ?? null,
       may_manage,
-      balance: presentBalance(balance, plan_type, owner),
+      balance: presentBalance(balance, plan_type, owner_id),
       plan_month: subscription ? await findPlanMonth(db, subscription, { balance, as_of }) : null,
       credits_on_the_way: payments.reduce(
         (sum, { state, credits }) => sum + (isOnTheWay(state) ? credits : 0),
@@ -96,8 +96,8 @@ export const accountRoutes = [
 
   route(choosePayerCurrency, {
     rights: thePayer({ doing: 'manage billing' }),
-  }).handle(async ({ body, owner }, { db }) => {
-    const currency = await chooseCurrency(db, owner, body.currency)
+  }).handle(async ({ body, owner_id }, { db }) => {
+    const currency = await chooseCurrency(db, owner_id, body.currency)
     if (currency.code !== body.currency) throw currencyBound(currency.code)
     return { currency }
   }),
@@ -108,10 +108,10 @@ export const accountRoutes = [
       text: 'Failed to load the next payment',
       stripe: (cause) => new RouteFailedError(502, 'next_payment_unavailable', { cause }),
     },
-  }).handle(async ({ owner }, { db, stripe }) => {
+  }).handle(async ({ owner_id }, { db, stripe }) => {
     const [customer, live] = await Promise.all([
-      findStripeCustomer(db, owner),
-      findLiveSubscription(db, owner),
+      findStripeCustomer(db, owner_id),
+      findLiveSubscription(db, owner_id),
     ])
     // One in whose place a Teams plan was paid ends within seconds.
     if (!live || live.replaced_by !== null) {
@@ -141,8 +141,8 @@ export const accountRoutes = [
       text: 'The payment could not be made. Please try again.',
       stripe: (cause) => new RouteFailedError(502, 'payment_failed', { cause }),
     },
-  }).handle(async ({ owner }, { db, stripe }) => {
-    const live = await findLiveSubscription(db, owner)
+  }).handle(async ({ owner_id }, { db, stripe }) => {
+    const live = await findLiveSubscription(db, owner_id)
     if (!live) throw nothingOverdue()
     const { latest_invoice: invoice } = await stripe.subscriptions.retrieve(live.stripe_subscription_id, {
       expand: ['latest_invoice'],
@@ -168,16 +168,16 @@ export const accountRoutes = [
       text: 'Failed to load your card',
       stripe: (cause) => new RouteFailedError(502, 'offered_card_unavailable', { cause }),
     },
-  }).handle(async ({ owner }, { db, stripe, now }) => {
-    if (isOverdue(await findLiveSubscription(db, owner))) return { card: null }
-    const customer = await findStripeCustomer(db, owner)
+  }).handle(async ({ owner_id }, { db, stripe, now }) => {
+    if (isOverdue(await findLiveSubscription(db, owner_id))) return { card: null }
+    const customer = await findStripeCustomer(db, owner_id)
     return { card: customer ? await findOfferedCard(stripe, { customer, now: now() }) : null }
   }),
 ]
 
 /** The live subscription, or else the latest one, so that a plan that has ended is shown as ended. */
-async function findSubscription(db: Database, owner: Owner): Promise<Subscription | undefined> {
-  return (await findLiveSubscription(db, owner)) ?? findLatestSubscription(db, owner)
+async function findSubscription(db: Database, owner_id: string): Promise<Subscription | undefined> {
+  return (await findLiveSubscription(db, owner_id)) ?? findLatestSubscription(db, owner_id)
 }
 
 /**
@@ -233,22 +233,22 @@ function presentOverdue(
 
 /** A person may have the plan of an organization by a seat, without a subscription of their own. */
 function planTypeOf(
-  { owner_kind }: Owner,
+  owner_id: string,
   known: { readonly user: UserRecord | undefined; readonly subscription: Subscription | undefined },
 ): PlanType {
   const { user, subscription } = known
-  if (owner_kind === 'user') return user?.plan_type ?? freePlan.plan_type
+  if (kindOf(owner_id) === 'user') return user?.plan_type ?? freePlan.plan_type
   return subscription && isLive(subscription) ? subscription.plan_type : freePlan.plan_type
 }
 
 function presentBalance(
   { plan, purchased, total, held, available, version }: Balance,
   plan_type: PlanType,
-  { owner_kind }: Owner,
+  owner_id: string,
 ): AccountSummary['balance'] {
   const had_credits = version > 0
   // A user with a seat uses the organization's pool, so a low balance of their own is no reason to warn.
-  const usesPool = owner_kind === 'user' && planOf(plan_type).per_seat
+  const usesPool = kindOf(owner_id) === 'user' && planOf(plan_type).per_seat
   // What is reserved is not used up: most of it comes back.
   const low = had_credits && available + held < lowBalanceCredits && !usesPool
   return { plan, purchased, total, available: Math.max(0, available), held, low, had_credits }

@@ -4,7 +4,6 @@ import { type BillingDocument, describeInvoicedPlan, listBillingDocuments } from
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import { findDisputeStates } from '../../schema/billing/charges/charges.ts'
 import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import {
   listStripeDocuments,
   planOfInvoice,
@@ -21,8 +20,8 @@ export const billingRoutes = [
   route(listBillingDocuments, {
     rights: thePayer({ doing: 'view billing settings' }),
     failure: invoicesFailure('Failed to load invoices. Your payments and credits are not affected.'),
-  }).handle(async ({ query, owner }, deps) => {
-    const { documents, next_cursor } = await readDocuments(deps, owner, query)
+  }).handle(async ({ query, owner_id }, deps) => {
+    const { documents, next_cursor } = await readDocuments(deps, owner_id, query)
     return { success: true, data: { items: documents.map(({ shown }) => shown), next_cursor } }
   }),
 ]
@@ -30,16 +29,16 @@ export const billingRoutes = [
 /** An owner's documents at Stripe with what the owner is shown of each, for the owner and for support. */
 export async function readDocuments(
   { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
-  owner: Owner,
+  owner_id: string,
   query: Pick<QueryOf<typeof listBillingDocuments>, 'limit' | 'cursor'>,
 ) {
   const after = query.cursor === undefined ? undefined : documentsCursor.decode(query.cursor)
-  const customer = await findStripeCustomer(db, owner)
+  const customer = await findStripeCustomer(db, owner_id)
   // An owner without purchases has no customer at Stripe, and reading creates none.
   if (!customer) return { documents: [], next_cursor: null }
   const { documents, next } = await listStripeDocuments(stripe, { customer, limit: query.limit, after })
   const charges = documents.flatMap((one) => (one.kind === 'receipt' && one.charge ? [one.charge.id] : []))
-  const disputes = await findDisputeStates(db, owner, charges)
+  const disputes = await findDisputeStates(db, owner_id, charges)
   return {
     documents: documents.map((one) => ({ document: one, shown: presentDocument(one, disputes) })),
     next_cursor: next && documentsCursor.encode(next),

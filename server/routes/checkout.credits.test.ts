@@ -35,7 +35,6 @@ describe('a purchase of credits', () => {
       id: answer.intentId,
       state: 'open',
       user_id: ada.user_id,
-      owner_kind: 'user',
       owner_id: ada.user_id,
       credits: 500,
       amount_minor: 700,

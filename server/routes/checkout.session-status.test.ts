@@ -44,10 +44,7 @@ async function settle(intentId: string, sessionId: string): Promise<void> {
     await postTransfer(trx, {
       idempotency_key: `checkout/${sessionId}`,
       kind: 'credit_purchase',
-      grant: purchaseGrant(
-        { owner_kind: 'user', owner_id: ada.user_id },
-        { intent_id: intentId, starts_at: new Date() },
-      ),
+      grant: purchaseGrant(ada.user_id, { intent_id: intentId, starts_at: new Date() }),
       occurred_at: new Date(),
       intent_id: intentId,
       event_id: null,
@@ -238,7 +235,7 @@ describe('the status of a plan’s session', () => {
 
   test('the status of a plan’s session that is in the ledger is answered from our own rows: nothing was paid for a trial', async () => {
     const { id, session_id } = await buildSubscription(database, {
-      owner: { owner_kind: 'user', owner_id: ada.user_id },
+      owner_id: ada.user_id,
       user_id: ada.user_id,
       trial_days: 14,
       fields: { status: 'trialing', trial_end: new Date('2026-05-15T00:00:00Z') },
@@ -257,7 +254,7 @@ describe('the status of a plan’s session', () => {
 
   test('the status of a plan’s session of a team names its organization, seats and credits', async () => {
     const { id, session_id } = await buildSubscription(database, {
-      owner: { owner_kind: 'organization', owner_id: 'org_made' },
+      owner_id: 'org_made',
       user_id: ada.user_id,
       seats: 5,
     })

@@ -13,7 +13,6 @@ import {
   type CheckoutIntent,
   findIntentBySession,
   type IntentState,
-  recipientOf,
 } from '../../schema/billing/checkout/intents.ts'
 import { listOpenIntents } from '../../schema/billing/checkout/open-checkouts.ts'
 import { readUnusedRefund } from '../../schema/billing/position/unused-refund.ts'
@@ -216,7 +215,7 @@ const presentedStates: Readonly<Record<IntentState, Fulfilment['state']>> = {
 
 /** The outcome of a purchase; applied only when the intent is settled and its transfer posted. */
 async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<Fulfilment> {
-  const recipient = recipientOf(intent)
+  const recipient = intent.owner_id
   const { total, available, held } = recipient
     ? await findBalance(db, recipient)
     : { total: 0, available: 0, held: 0 }
@@ -232,8 +231,8 @@ async function presentFulfilment(db: Database, intent: CheckoutIntent): Promise<
 
 /** Two pages of one order ask for the same. */
 function orderOf(intent: CheckoutIntent): string {
-  const { kind, owner_kind, owner_id, plan_type, billing_frequency, seats, credits, currency } = intent
-  return JSON.stringify([kind, owner_kind, owner_id, plan_type, billing_frequency, seats, credits, currency])
+  const { kind, owner_id, plan_type, billing_frequency, seats, credits, currency } = intent
+  return JSON.stringify([kind, owner_id, plan_type, billing_frequency, seats, credits, currency])
 }
 
 async function presentOpen(stripe: Stripe, intent: CheckoutIntent): Promise<OpenCheckout | null> {

@@ -30,10 +30,7 @@ test('the transactions show purchases and usage, newest first, with their causes
   })
   await postTransfer(database.worker, {
     ...buildGrant(ada.user_id, 500, { kind: 'credit_purchase', intent_id: intent.id, house: 'sold' }),
-    grant: purchaseGrant(
-      { owner_kind: 'user', owner_id: ada.user_id },
-      { intent_id: intent.id, starts_at: new Date() },
-    ),
+    grant: purchaseGrant(ada.user_id, { intent_id: intent.id, starts_at: new Date() }),
   })
   await spend(ada.user_id, 20)
   const { items } = await page()
@@ -58,7 +55,6 @@ const spend = (
   more: { at?: Date; reason?: string; kind?: 'organization' } = {},
 ) =>
   spendOne(database.server, {
-    owner_kind: more.kind ?? 'user',
     owner_id,
     credits,
     idempotency_key: randomUUID(),
@@ -73,14 +69,14 @@ const team = madeOnce(async () => {
   const member = await signUp(clerk)
   const { id } = await buildOrganization(clerk, admin)
   await addMember(clerk, { id, name: '' }, member)
-  await giveCredits(database, { owner_kind: 'organization', owner_id: id }, { purchased: 900 })
+  await giveCredits(database, id, { purchased: 900 })
   await spend(id, 40, { kind: 'organization', reason: 'Chat' })
   return { id, admin, member }
 })
 
 describe('a search in the transactions', () => {
   const linus = madeOnce(() => signUp(clerk))
-  const owner = () => ({ owner_kind: 'user', owner_id: linus.user_id }) as const
+  const owner = () => linus.user_id
   const search = async (query: Record<string, string>) =>
     (await server.ask(explainBalance, { token: linus.token, query })).data
   beforeAll(async () => {
@@ -127,7 +123,7 @@ describe('the export', () => {
 
   test('the export is a file with everything, as it is on the page', async () => {
     const kate = await signUp(clerk)
-    await giveCredits(database, { owner_kind: 'user', owner_id: kate.user_id }, { purchased: 5000 })
+    await giveCredits(database, kate.user_id, { purchased: 5000 })
     await spend(kate.user_id, 7, {
       at: new Date('2026-05-01T10:00:00Z'),
       reason: '=HYPERLINK("http://evil.test")',
@@ -221,7 +217,7 @@ describe('the summary of usage', () => {
   test('the summary of usage keeps the years apart where the reader is', async () => {
     const zoe = await signUp(clerk)
     clock.stop(new Date('2027-01-01T02:00:00Z'))
-    await giveCredits(database, { owner_kind: 'user', owner_id: zoe.user_id }, { purchased: 100 })
+    await giveCredits(database, zoe.user_id, { purchased: 100 })
     // The last hour of the year in Berlin, UTC and New York; in Auckland it has been over since noon.
     await spend(zoe.user_id, 1, { at: new Date('2026-12-31T22:59:59.999Z') })
     await spend(zoe.user_id, 2, { at: new Date('2026-12-31T23:59:59.999Z') })
@@ -254,7 +250,7 @@ describe('the summary of usage', () => {
 test('a text that was erased is shown as erased', async () => {
   const cid = await signUp(clerk)
   await buildUser(database.worker, cid.user_id)
-  await giveCredits(database, { owner_kind: 'user', owner_id: cid.user_id }, { purchased: 100 })
+  await giveCredits(database, cid.user_id, { purchased: 100 })
   await sql`UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL WHERE owner_id = ${cid.user_id}`.execute(
     database.owner,
   )

@@ -119,7 +119,7 @@ test('the balance of 31 December is that of the reader’s midnight', async () =
 test('a request that failed is a line that costs nothing, with who asked and when, in the list, a search and the file', async () => {
   const user_id = await buildUser(database.server)
   await postTransfer(database.worker, buildGrant(user_id, 100))
-  const failed = { owner_kind: 'user', owner_id: user_id, actor: user_id, credits: 0 } as const
+  const failed = { owner_id: user_id, actor: user_id, credits: 0 } as const
   for (const failure of ['provider_error', 'timeout', 'empty', 'cancelled'] as const) {
     await spendOne(database.server, {
       ...failed,
@@ -154,11 +154,11 @@ test('a request that failed is a line that costs nothing, with who asked and whe
 
 test('a request that cost more than was reserved is two lines, and the second says what it is', async () => {
   const user_id = await buildUser(database.server)
-  const owner = { owner_kind: 'user', owner_id: user_id } as const
+
   await postTransfer(database.worker, buildGrant(user_id, 100))
-  const { id: hold_id } = await buildHold(database.server, owner, { credits: 40 })
+  const { id: hold_id } = await buildHold(database.server, user_id, { credits: 40 })
   await spendCredits(database.server, [
-    { ...owner, actor: user_id, action: 'settle', hold_id, credits: 52, occurred_at: new Date() },
+    { owner_id: user_id, actor: user_id, action: 'settle', hold_id, credits: 52, occurred_at: new Date() },
   ])
   const { items } = (await server.ask(explainBalance, { token: user_id })).data
   expect(items.slice(0, 2).map(told)).toEqual([
@@ -173,7 +173,7 @@ test('a request that cost more than was reserved is two lines, and the second sa
 
 test('what is reserved is told above the history of the present, with its editor, and in no search and no past', async () => {
   const user_id = await buildUser(database.server)
-  const owner = { owner_kind: 'user', owner_id: user_id } as const
+
   await postTransfer(database.worker, buildGrant(user_id, 100))
   const at = { user_id, now: clock.now() }
   const token = await database.server
@@ -182,7 +182,7 @@ test('what is reserved is told above the history of the present, with its editor
       issueEditorToken(trx, { ...at, scheme: 'vscode', editor_name: null, payer: 'personal' }),
     )
   const reserved = { credits: 30, occurred_at: clock.now(), model: 'large' }
-  await buildHold(database.server, owner, { ...reserved, token_id: token?.id ?? null })
+  await buildHold(database.server, user_id, { ...reserved, token_id: token?.id ?? null })
   const explain = async (query: Record<string, string> = {}) =>
     (await server.ask(explainBalance, { token: user_id, query })).data
   const now = await explain()

@@ -14,7 +14,7 @@ import {
 } from '../../schema/api/explanation.ts'
 import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import { inSnapshot, type ReadDatabase } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import {
   type Change,
   type Credits,
@@ -35,22 +35,22 @@ export const explanationRoutes = [
   // As the history: see decision 093.
   route(explainBalance, {
     rights: thePayer({ doing: 'view the credit history' }),
-  }).handle(({ query, owner }, deps) => readExplanationPage(deps, owner, query)),
+  }).handle(({ query, owner_id }, deps) => readExplanationPage(deps, owner_id, query)),
 
   route(exportExplanation, {
     rights: thePayer({ doing: 'export the credit history' }),
-  }).handle(async ({ query, owner }, { db, now }) => {
+  }).handle(async ({ query, owner_id }, { db, now }) => {
     const { until, as_of } = momentOf(query, now())
     const { dateOf } = openCalendar(query.time_zone)
     const selected = { until, dateOf, matches: searchOf(query) }
-    return new TextFile(`transactions-${dateOf(as_of)}.csv`, csvOf(db, owner, selected))
+    return new TextFile(`transactions-${dateOf(as_of)}.csv`, csvOf(db, owner_id, selected))
   }),
 ]
 
 /** One page of the explained balance, for its owner and for support. */
 export async function readExplanationPage(
   { db, now, settings }: Pick<Dependencies, 'db' | 'now' | 'settings'>,
-  owner: Owner,
+  owner_id: string,
   query: Omit<QueryOf<typeof explainBalance>, 'payer'>,
 ): Promise<ResponseOf<typeof explainBalance>> {
   const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
@@ -58,8 +58,8 @@ export async function readExplanationPage(
   const page = { limit: query.limit, until, before, matches: searchOf(query) }
   const isPresent = until === undefined && before === undefined && !page.matches
   const { closing, changes, opening, next, holds } = await inSnapshot(db, async (trx) => ({
-    ...(await readExplanation(trx, owner, page)),
-    holds: isPresent ? await listOpenHolds(trx, owner) : [],
+    ...(await readExplanation(trx, owner_id, page)),
+    holds: isPresent ? await listOpenHolds(trx, owner_id) : [],
   }))
   return {
     success: true,
@@ -67,8 +67,8 @@ export async function readExplanationPage(
       as_of: as_of.toISOString(),
       is_now: until === undefined,
       balance: withTotal(closing),
-      pending: await presentHolds(db, owner, { holds, editors: settings.editors }),
-      items: await presentChanges(db, owner, changes),
+      pending: await presentHolds(db, owner_id, { holds, editors: settings.editors }),
+      items: await presentChanges(db, owner_id, changes),
       opening: withTotal(opening),
       next_cursor: next === null ? null : String(next),
     },
@@ -124,12 +124,12 @@ const categoryOf: Readonly<Record<CauseKind, CreditCategory>> = {
 
 async function presentChanges(
   db: ReadDatabase,
-  owner: Owner,
+  owner_id: string,
   changes: readonly Change[],
 ): Promise<BalanceChange[]> {
   const nameOf = await readNames(
     db,
-    owner,
+    owner_id,
     changes.filter(({ kind }) => kind === 'usage'),
   )
   return changes.map((change) => presentChange(change, change.kind === 'usage' ? nameOf(change.actor) : null))
@@ -137,10 +137,10 @@ async function presentChanges(
 
 async function presentHolds(
   db: ReadDatabase,
-  owner: Owner,
+  owner_id: string,
   { holds, editors }: { readonly holds: readonly OpenHold[]; readonly editors: Editors },
 ): Promise<PendingCredits[]> {
-  const nameOf = await readNames(db, owner, holds)
+  const nameOf = await readNames(db, owner_id, holds)
   return holds.map(({ id, credits, expires_at, reason, actor, model, project, scheme }) => ({
     id,
     credits,
@@ -156,10 +156,10 @@ async function presentHolds(
 /** An organization's admins read who has used its credits, by name. */
 async function readNames(
   db: ReadDatabase,
-  { owner_kind }: Owner,
+  owner_id: string,
   used: readonly { readonly actor: string }[],
 ): Promise<(actor: string) => string | null> {
-  const actors = owner_kind === 'organization' ? used.map(({ actor }) => actor) : []
+  const actors = kindOf(owner_id) === 'organization' ? used.map(({ actor }) => actor) : []
   const names = await listNames(db, actors)
   return (actor) => {
     const user = names.get(actor)
@@ -249,7 +249,7 @@ const exportPage = 1000
 /** Reads a page when the one before it has been sent. */
 async function* csvOf(
   db: ReadDatabase,
-  owner: Owner,
+  owner_id: string,
   {
     until,
     dateOf,
@@ -265,9 +265,9 @@ async function* csvOf(
   let before: number | undefined
   do {
     const page = await inSnapshot(db, (snapshot) =>
-      readExplanation(snapshot, owner, { limit: exportPage, until, before, matches }),
+      readExplanation(snapshot, owner_id, { limit: exportPage, until, before, matches }),
     )
-    const changes = await presentChanges(db, owner, page.changes)
+    const changes = await presentChanges(db, owner_id, page.changes)
     yield head + changes.map((change) => csvLine(cellsOf(change, format))).join('')
     head = ''
     before = page.next ?? undefined

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { buildEditor } from '../../tests/support/factories/editors.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'
@@ -11,14 +10,14 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 const { database, server } = testProduct()
 
 const editor = () => buildEditor(database)
-const person = (owner_id: string): Owner => ({ owner_kind: 'user', owner_id })
-const organization = (owner_id: string): Owner => ({ owner_kind: 'organization', owner_id })
+const person = (owner_id: string): string => owner_id
+const organization = (owner_id: string): string => owner_id
 
-const give = (owner: Owner, account: 'plan' | 'purchased', amount: number) =>
-  giveCredits(database, owner, { [account]: amount })
+const give = (owner_id: string, account: 'plan' | 'purchased', amount: number) =>
+  giveCredits(database, owner_id, { [account]: amount })
 const spend = (user_id: string, credits: number) =>
   spendOne(database.server, {
-    ...person(user_id),
+    owner_id: person(user_id),
     credits,
     idempotency_key: randomUUID(),
     occurred_at: new Date(),

@@ -45,16 +45,8 @@ async function colleague(credits: { own?: number; pool?: number } = {}) {
   await buildUser(database.server, person.user_id)
   await addMember(clerk, org, person)
   await buildSeat(database, { organization_id: org.id, ...seatOf(person) })
-  await giveCredits(
-    database,
-    { owner_kind: 'user', owner_id: person.user_id },
-    { purchased: credits.own ?? 0 },
-  )
-  await giveCredits(
-    database,
-    { owner_kind: 'organization', owner_id: org.id },
-    { purchased: credits.pool ?? 0 },
-  )
+  await giveCredits(database, person.user_id, { purchased: credits.own ?? 0 })
+  await giveCredits(database, org.id, { purchased: credits.pool ?? 0 })
   return { person, org, boss }
 }
 const seatOf = ({ user_id, email }: Person) => ({ user_id, email: email.toLowerCase() })
@@ -81,7 +73,7 @@ describe('the list of payers', () => {
     const { person, org } = await colleague({ own: 40, pool: 1500 })
     const without = await buildOrganization(clerk, await signUp(clerk))
     await addMember(clerk, without, person)
-    await giveCredits(database, { owner_kind: 'organization', owner_id: without.id }, { purchased: 900 })
+    await giveCredits(database, without.id, { purchased: 900 })
     const token = await editorOf(person, org.id)
     const payers = await payersOf(token)
     expect(payers[0]).toEqual({
@@ -112,14 +104,18 @@ describe('the list of payers', () => {
 
   test('a payer without credits has none, and one whose plan is not paid has a payment that failed', async () => {
     const { person, org, boss } = await colleague()
-    const owner = { owner_kind: 'organization', owner_id: org.id } as const
+
     await buildUser(database.server, boss.user_id)
-    await buildSubscription(database, { owner, user_id: boss.user_id, fields: { status: 'past_due' } })
+    await buildSubscription(database, {
+      owner_id: org.id,
+      user_id: boss.user_id,
+      fields: { status: 'past_due' },
+    })
     expect(await payersOf(await editorOf(person))).toMatchObject([
       { id: 'personal', cannot_pay: 'no_credits', is_default: true },
       { id: org.id, cannot_pay: 'payment_failed', is_default: false },
     ])
-    await giveCredits(database, owner, { purchased: 1 })
+    await giveCredits(database, org.id, { purchased: 1 })
     expect(await payersOf(await editorOf(person))).toMatchObject([{}, { id: org.id, cannot_pay: null }])
   })
 
@@ -131,7 +127,7 @@ describe('the list of payers', () => {
       return payers.filter(({ is_default }) => is_default).map(({ id }) => id)
     }
     expect(await suggested()).toEqual([org.id])
-    await giveCredits(database, { owner_kind: 'user', owner_id: person.user_id }, { purchased: 1 })
+    await giveCredits(database, person.user_id, { purchased: 1 })
     expect(await suggested()).toEqual(['personal'])
     expect(await suggested(org.id)).toEqual([org.id])
     expect(await suggested('org_unknown')).toEqual(['personal'])
@@ -290,8 +286,8 @@ test('a refusal for too few credits names those who could pay, and says so', asy
   })
   const second = await buildOrganization(clerk, await signUp(clerk))
   await buildSeat(database, { organization_id: second.id, ...seatOf(person) })
-  await giveCredits(database, { owner_kind: 'organization', owner_id: second.id }, { plan: 600 })
-  await giveCredits(database, { owner_kind: 'user', owner_id: person.user_id }, { purchased: 950 })
+  await giveCredits(database, second.id, { plan: 600 })
+  await giveCredits(database, person.user_id, { purchased: 950 })
   const { body } = await report(own, { credits: 550, payer: org.id })
   expect(body).toMatchObject({
     error: expect.stringMatching(

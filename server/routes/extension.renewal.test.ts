@@ -27,20 +27,18 @@ interface Life {
 /** A person with 3 bought credits, and a plan whose last paid period ends as given. */
 async function customer({ paid_until, period, status = 'active', cancel_at }: Life, org?: string) {
   const user_id = await buildUser(database.server)
-  const owner = org
-    ? ({ owner_kind: 'organization', owner_id: org } as const)
-    : ({ owner_kind: 'user', owner_id: user_id } as const)
+  const owner_id = org ? org : user_id
   const fields = {
     status,
     current_period_start: inHours(period[0]),
     current_period_end: inHours(period[1]),
     cancel_at: cancel_at === undefined ? null : inHours(cancel_at),
   }
-  const { id } = await buildSubscription(database, { owner, user_id, fields })
+  const { id } = await buildSubscription(database, { owner_id, user_id, fields })
   await database.worker
     .insertInto('paid_invoice_lines')
     .values({
-      ...owner,
+      owner_id,
       stripe_invoice_id: `in_${randomUUID()}`,
       stripe_subscription_id: id,
       kind: 'period',
@@ -53,7 +51,7 @@ async function customer({ paid_until, period, status = 'active', cancel_at }: Li
       amount_minor: 2000,
     })
     .execute()
-  await giveCredits(database, owner, { purchased: 3 })
+  await giveCredits(database, owner_id, { purchased: 3 })
   if (org) await buildSeat(database, { organization_id: org, user_id, role: 'member' })
   return { user_id, token: await buildExtensionToken(database, user_id), payer: org ?? 'personal' }
 }

@@ -141,7 +141,7 @@ export const extensionRoutes = [
     return new Tagged(
       { ...presentBalance(payer, balance), plan_type, version, as_of: deps.now().toISOString() },
       // Plan and holds change without a ledger entry, and `personal` means another owner for each user.
-      `${ownerOf(payer, user_id).owner_id}.${version}.${balance.held}.${plan_type}`,
+      `${ownerOf(payer, user_id)}.${version}.${balance.held}.${plan_type}`,
     )
   }),
 
@@ -152,7 +152,7 @@ export const extensionRoutes = [
     const { credits: required } = body
     const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
     const usage = await deps.editorCalls.spend({
-      ...payer.owner,
+      owner_id: payer.owner_id,
       ...reported,
       failure,
       occurred_at: deps.now(),

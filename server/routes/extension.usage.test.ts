@@ -82,15 +82,15 @@ describe('a report of usage', () => {
     const ada = await editor({ purchased: 1 })
     const usage = { credits: 5, idempotency_key: 'request-1' }
     expect((await report(ada, usage)).status).toBe(402)
-    await giveCredits(database, { owner_kind: 'user', owner_id: ada.user_id }, { purchased: 10 })
+    await giveCredits(database, ada.user_id, { purchased: 10 })
     expect(await report(ada, usage)).toMatchObject({ status: 200, body: { balance: { available: 6 } } })
   })
 
   test('a report of usage has a key per user and payer: the same key of another user or payer is another report', async () => {
     const org = newOrganization()
-    await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 100 })
+    await giveCredits(database, org, { plan: 100 })
     const [ada, eve] = [await member(org), await member(org)]
-    await giveCredits(database, { owner_kind: 'user', owner_id: ada.user_id }, { purchased: 10 })
+    await giveCredits(database, ada.user_id, { purchased: 10 })
     const usage = { credits: 2, idempotency_key: 'request-1' }
     for (const [by, payer] of [
       [ada, org],
@@ -161,8 +161,8 @@ describe('a report for an organization', () => {
   test('a report for an organization spends the organization’s credits, not the person’s', async () => {
     const org = newOrganization()
     const ada = await member(org)
-    await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 30 })
-    await giveCredits(database, { owner_kind: 'user', owner_id: ada.user_id }, { purchased: 100 })
+    await giveCredits(database, org, { plan: 30 })
+    await giveCredits(database, ada.user_id, { purchased: 100 })
     expect(await report(ada, { credits: 12, payer: org })).toMatchObject({
       status: 200,
       body: { balance: { payer: org, available: 18 } },
@@ -173,7 +173,7 @@ describe('a report for an organization', () => {
   test('a report for an organization does not fall back on the person when the organization has too little', async () => {
     const org = newOrganization()
     const ada = await member(org)
-    await giveCredits(database, { owner_kind: 'user', owner_id: ada.user_id }, { purchased: 100 })
+    await giveCredits(database, ada.user_id, { purchased: 100 })
     expect((await report(ada, { payer: org })).status).toBe(402)
     expect(await availableTo(ada)).toBe(100)
   })
@@ -255,7 +255,7 @@ async function fireFifty(by: (index: number) => Editor, payer = 'personal') {
 
 test('exactly ten of fifty parallel reports pass when five members spend one organization’s credits', async () => {
   const org = newOrganization()
-  await giveCredits(database, { owner_kind: 'organization', owner_id: org }, { plan: 3, purchased: 7 })
+  await giveCredits(database, org, { plan: 3, purchased: 7 })
   const members = await Promise.all(Array.from({ length: 5 }, () => member(org)))
   const by = (index: number) => members[index % 5] ?? { user_id: '', token: '' }
   expect(await fireFifty(by, org)).toEqual({ keys: 10, charged: 10 })

@@ -132,7 +132,7 @@ describe('health', () => {
       they_say: 'T',
       we_have: 'W',
       advice: 'A',
-      owner: null,
+      owner_id: null,
       credits: null,
       repair: null,
     }

@@ -20,7 +20,7 @@ const editor = (credits?: { plan?: number; purchased?: number }) => buildEditor(
 const member = (org: string, role?: 'admin' | 'member') => buildMemberEditor(database, org, role)
 async function organization(credits: { plan?: number; purchased?: number }): Promise<string> {
   const org = newOrganization()
-  await giveCredits(database, { owner_kind: 'organization', owner_id: org }, credits)
+  await giveCredits(database, org, credits)
   return org
 }
 const endSeatsOf = (org: string) =>

@@ -6,6 +6,7 @@ import {
   reserveCredits,
   settleHold,
 } from '../../schema/api/holds.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { FoundHold } from '../../schema/ledger/read/holds.ts'
 import type { Hold, SpendOutcome } from '../../schema/ledger/spend/usage.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -22,7 +23,7 @@ export const holdsRoutes = [
     const required = body.at_least ?? body.credits
     const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
     const outcome = await deps.editorCalls.spend({
-      ...payer.owner,
+      owner_id: payer.owner_id,
       ...asked,
       action: 'reserve',
       occurred_at: deps.now(),
@@ -32,7 +33,7 @@ export const holdsRoutes = [
       lasting_s: expires_in * 60,
     })
     if (outcome.outcome === 'refused') throw await refuseSpending(deps, payer, outcome, required)
-    if (outcome.outcome === 'too_many') throw tooManyHolds(await secondsUntilExpiry(deps, payer.owner))
+    if (outcome.outcome === 'too_many') throw tooManyHolds(await secondsUntilExpiry(deps, payer.owner_id))
     return {
       success: true,
       hold: presentHold(requireDone(outcome)),
@@ -98,16 +99,16 @@ async function findOwnHold(
 ) {
   const hold = await editorCalls.findHold({ hold_id, actor: user_id })
   if (!hold) throw holdNotFound()
-  const { owner_kind, owner_id } = hold
+  const { owner_id } = hold
   return {
     hold,
     payer: payerOf(hold),
-    asked: { owner_kind, owner_id, hold_id, actor: user_id, occurred_at: now() },
+    asked: { owner_id, hold_id, actor: user_id, occurred_at: now() },
   }
 }
 
-function payerOf({ owner_kind, owner_id }: FoundHold): string {
-  return owner_kind === 'user' ? 'personal' : owner_id
+function payerOf({ owner_id }: FoundHold): string {
+  return kindOf(owner_id) === 'user' ? 'personal' : owner_id
 }
 
 /** The hold after what was asked for, or the error that says why that was not possible. */

@@ -20,7 +20,6 @@ const peopleOf = ({ organization, admin }: Team, by: Person = admin) =>
 
 async function use({ organization }: Team, { user_id }: Person, credits: number, daysAgo = 0): Promise<void> {
   await spendOne(database.server, {
-    owner_kind: 'organization',
     owner_id: organization.id,
     credits,
     idempotency_key: randomUUID(),
@@ -32,11 +31,7 @@ async function use({ organization }: Team, { user_id }: Person, credits: number,
 
 async function teamWithCredits(seats = 5): Promise<Team> {
   const team = await buildTeam(product, { seats })
-  await giveCredits(
-    database,
-    { owner_kind: 'organization', owner_id: team.organization.id },
-    { purchased: 100 },
-  )
+  await giveCredits(database, team.organization.id, { purchased: 100 })
   return team
 }
 

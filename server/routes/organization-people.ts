@@ -15,11 +15,11 @@ export const organizationPeopleRoutes = [
     failure: rowsFailure('Failed to load members'),
   }).handle(async ({ query, member }, { db, clerk, settings, now }) => {
     const { org_id: organization_id } = query
-    const owner = { owner_kind: 'organization', owner_id: organization_id } as const
-    const since = await usageSince(db, owner, now())
+
+    const since = await usageSince(db, organization_id, now())
     const [seats, used] = await Promise.all([
       listSeats(db, organization_id),
-      sumUsageByUser(db, owner, since),
+      sumUsageByUser(db, organization_id, since),
     ])
     if (member.role !== 'admin') {
       const { user_id, name, email, role } = member

@@ -36,9 +36,8 @@ export const organizationSeatsRoutes = [
     rights: members({ organization: ({ query }) => query.org_id }),
     failure: rowsFailure('Failed to load seat information'),
   }).handle(async ({ query, user_id, member }, deps) => {
-    const owner = { owner_kind: 'organization', owner_id: query.org_id } as const
     const [subscription, seats] = await Promise.all([
-      findLiveSubscription(deps.db, owner),
+      findLiveSubscription(deps.db, query.org_id),
       listSeats(deps.db, query.org_id),
     ])
     const summary = presentSeats(seats, {
@@ -75,7 +74,7 @@ export const organizationSeatsRoutes = [
     const { org_id: organization_id, user_id } = body
     const seat = await retryTransaction(deps.db, async (trx) => {
       // Seats of a subscription that has ended can be revoked too, so there need not be a live one.
-      await lockLiveSubscription(trx, { owner_kind: 'organization', owner_id: organization_id })
+      await lockLiveSubscription(trx, organization_id)
       const revoked = await revokeActiveSeat(trx, { organization_id, user_id })
       await refreshPlanType(trx, [user_id])
       return revoked

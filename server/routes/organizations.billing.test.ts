@@ -38,11 +38,11 @@ const org = madeForEachTest(async () => {
 
 const intents = () =>
   database.owner.selectFrom('checkout_intents').selectAll().orderBy('created_at').execute()
-const owner = () => ({ owner_kind: 'organization', owner_id: org.id }) as const
+const owner = () => org.id
 /** A live subscription of the organization, as far as our own rows go. */
 const subscribeRow = async (fields: object = {}, seats = 5) =>
   buildSubscription(database, {
-    owner: owner(),
+    owner_id: owner(),
     user_id: await buildUser(database.owner, ada.user_id),
     seats,
     fields,
@@ -138,7 +138,7 @@ describe('an organization subscribes', () => {
         id: intentId,
         state: 'open',
         user_id: ada.user_id,
-        ...owner(),
+        owner_id: owner(),
         plan_type: 'teams',
         billing_frequency: 'monthly',
         seats: 7,

@@ -34,12 +34,12 @@ const org = madeForEachTest(async () => {
 })
 beforeEach(() => stripe.clear('faults'))
 
-const owner = () => ({ owner_kind: 'organization', owner_id: org.id }) as const
+const owner = () => org.id
 const grant = (account: 'plan' | 'purchased', amount: number) =>
   giveCredits(database, owner(), { [account]: amount })
 const use = (credits: number, at: string) =>
   spendOne(database.server, {
-    ...owner(),
+    owner_id: owner(),
     credits,
     idempotency_key: at,
     occurred_at: new Date(at),
@@ -51,7 +51,7 @@ const read = (token = bob.token, org_id = org.id) =>
 /** A subscription whose billing month runs from the tenth to the tenth. */
 async function subscribeFromTheTenth(): Promise<void> {
   const { id } = await buildSubscription(database, {
-    owner: owner(),
+    owner_id: owner(),
     user_id: await buildUser(database.owner, ada.user_id),
   })
   const month = { starts_at: new Date('2026-05-10T00:00:00Z'), ends_at: new Date('2026-06-10T00:00:00Z') }
@@ -154,7 +154,7 @@ describe('a top-up of an organization', () => {
         id: intentId,
         state: 'open',
         user_id: ada.user_id,
-        ...owner(),
+        owner_id: owner(),
         credits: 1500,
         amount_minor: 2100,
         currency: 'EUR',

@@ -42,7 +42,7 @@ afterAll(() => server.close())
 beforeAll(async () => {
   await buildUser(product.database.owner, ada.user_id)
   await buildSubscription(product.database, {
-    owner: { owner_kind: 'organization', owner_id: org.id },
+    owner_id: org.id,
     user_id: ada.user_id,
     seats: 5,
   })

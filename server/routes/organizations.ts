@@ -39,8 +39,9 @@ export const organizationsRoutes = [
     rights: members({ organization: ({ query }) => query.orgId }),
     failure: rowsFailure('Failed to load billing information'),
   }).handle(async ({ query }, { db }) => {
-    const owner = organizationOwner(query.orgId)
-    const subscription = (await findLiveSubscription(db, owner)) ?? (await findLatestSubscription(db, owner))
+    const owner_id = organizationOwner(query.orgId)
+    const subscription =
+      (await findLiveSubscription(db, owner_id)) ?? (await findLatestSubscription(db, owner_id))
     if (!subscription) return { hasSubscription: false, subscription: null }
     return {
       hasSubscription: isLive(subscription),
@@ -55,17 +56,17 @@ export const organizationsRoutes = [
     rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
     failure: checkoutFailure('Failed to create subscription'),
   }).handle(async ({ body, user_id, requestLog, admin }, deps) => {
-    const owner = organizationOwner(body.clerk_org_id)
+    const owner_id = organizationOwner(body.clerk_org_id)
     await findOrCreateAccount(deps, user_id)
     const { url, ...checkout } = await startSubscription(
       deps,
       {
         request: {
           user_id,
-          ...owner,
+          owner_id,
           plan_type: body.plan_type,
           billing_frequency: body.billing_frequency,
-          currency: (await chooseCurrency(deps.db, owner, body.currency)).code,
+          currency: (await chooseCurrency(deps.db, owner_id, body.currency)).code,
           seats: body.seats_total,
           ends_subscription_id: await ownPlanToEnd(deps.db, user_id, body.end_own_plan),
         },
@@ -95,12 +96,12 @@ export const organizationsRoutes = [
     rights: members({ organization: ({ query }) => query.org_id }),
     failure: rowsFailure('Failed to load organization credits'),
   }).handle(async ({ query }, deps) => {
-    const owner = organizationOwner(query.org_id)
+    const owner_id = organizationOwner(query.org_id)
     const now = deps.now()
-    const since = await usageSince(deps.db, owner, now)
+    const since = await usageSince(deps.db, owner_id, now)
     // Two statements: usage that is posted between them counts as used while it is still part of the balance.
-    const balance = await findBalance(deps.db, owner)
-    const used = await sumUsageSince(deps.db, owner, since)
+    const balance = await findBalance(deps.db, owner_id)
+    const used = await sumUsageSince(deps.db, owner_id, since)
     return {
       total_credits: balance.available + balance.held + used,
       used_credits: used,
@@ -156,5 +157,5 @@ export const organizationsRoutes = [
 ]
 
 function organizationOwner(owner_id: string) {
-  return { owner_kind: 'organization', owner_id } as const
+  return owner_id
 }

@@ -68,7 +68,6 @@ async function subscribeAndPay(person: Person, billingFrequency: Frequency): Pro
 
 const use = (person: Person, credits: number) =>
   spendOne(database.server, {
-    owner_kind: 'user',
     owner_id: person.user_id,
     credits,
     idempotency_key: randomUUID(),

@@ -11,7 +11,6 @@ import { readUnusedRefund } from '../../schema/billing/position/unused-refund.ts
 import { findLiveSubscription, isRenewing } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { BillingFrequency } from '../../schema/catalogue/plans.ts'
 import { inSnapshot } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { planItemOf } from '../../schema/vendors/stripe/catalogue.ts'
 import { releaseSchedule } from '../../schema/vendors/stripe/subscription-schedule.ts'
@@ -32,18 +31,18 @@ export const planChangesRoutes = [
   route(previewPlanChange, {
     rights: thePayer(admins),
     failure: subscriptionFailure('The preview could not be loaded'),
-  }).handle(async ({ owner }, deps) => {
-    const plan = await readChangeablePlan(deps, owner)
+  }).handle(async ({ owner_id }, deps) => {
+    const plan = await readChangeablePlan(deps, owner_id)
     const to = plan.subscription.billing_frequency === 'monthly' ? 'yearly' : 'monthly'
-    return preview(deps, { owner, plan, to })
+    return preview(deps, { owner_id, plan, to })
   }),
 
   // The customer confirms the amount on Stripe's page; the plan changes with its event.
   route(startPlanChange, {
     rights: thePayer(admins),
     failure: portalFailure('Failed to create checkout session'),
-  }).handle(async ({ body, owner, member, user_id }, deps) => {
-    const plan = await readChangeablePlan(deps, owner)
+  }).handle(async ({ body, owner_id, member, user_id }, deps) => {
+    const plan = await readChangeablePlan(deps, owner_id)
     const { plan_type, billing_frequency: present } = plan.subscription
     const { billing_frequency } = body
     if (billing_frequency === present) throw alreadyBilled(billing_frequency)
@@ -63,9 +62,8 @@ export const planChangesRoutes = [
     rights: oneself,
     failure: subscriptionFailure('The preview could not be loaded'),
   }).handle(async ({ user_id }, { db, now }) => {
-    const owner: Owner = { owner_kind: 'user', owner_id: user_id }
     return inSnapshot(db, async (trx) => {
-      const live = await findLiveSubscription(trx, owner)
+      const live = await findLiveSubscription(trx, user_id)
       if (!live) return { plan: null }
       const refund = await readUnusedRefund(trx, live, now())
       return {
@@ -75,7 +73,7 @@ export const planChangesRoutes = [
           refund_minor: refund?.amount_minor ?? 0,
           currency: live.currency,
           is_disputed: refund?.is_disputed ?? false,
-          credits: (await findBalance(trx, owner)).plan,
+          credits: (await findBalance(trx, user_id)).plan,
         },
       }
     })
@@ -85,15 +83,15 @@ export const planChangesRoutes = [
   route(keepPlan, {
     rights: thePayer(admins),
     failure: subscriptionFailure('Failed to keep the plan'),
-  }).handle(async ({ owner }, deps) =>
-    presentChanged(await releaseSchedule(deps.stripe, await requireSubscription(deps, owner))),
+  }).handle(async ({ owner_id }, deps) =>
+    presentChanged(await releaseSchedule(deps.stripe, await requireSubscription(deps, owner_id))),
   ),
 
   route(cancelPlan, {
     rights: thePayer(admins),
     failure: subscriptionFailure('Failed to cancel subscription'),
-  }).handle(async ({ owner }, deps) => {
-    const released = await releaseSchedule(deps.stripe, await requireSubscription(deps, owner))
+  }).handle(async ({ owner_id }, deps) => {
+    const released = await releaseSchedule(deps.stripe, await requireSubscription(deps, owner_id))
     if (released.cancel_at !== null) return presentChanged(released)
     return presentChanged(await deps.stripe.subscriptions.update(released.id, { cancel_at_period_end: true }))
   }),
@@ -101,9 +99,9 @@ export const planChangesRoutes = [
 
 async function readChangeablePlan(
   deps: Pick<Dependencies, 'db' | 'stripe' | 'now'>,
-  owner: Owner,
+  owner_id: string,
 ): Promise<PresentPlan> {
-  const plan = await readPresentPlan(deps, owner, noPlan)
+  const plan = await readPresentPlan(deps, owner_id, noPlan)
   if (plan.subscription.cancel_at) throw planEnding()
   if (await isRenewing(deps.db, plan.subscription, deps.now())) throw renewalUnderWay()
   return plan
@@ -115,7 +113,7 @@ async function readChangeablePlan(
  */
 async function preview(
   deps: Pick<Dependencies, 'db' | 'stripe' | 'catalogue' | 'now'>,
-  { owner, plan, to }: { owner: Owner; plan: PresentPlan; to: BillingFrequency },
+  { owner_id, plan, to }: { owner_id: string; plan: PresentPlan; to: BillingFrequency },
 ): Promise<PlanChangePreview> {
   const { subscription, item } = plan
   const { plan_type, currency, trial_end } = subscription
@@ -148,7 +146,7 @@ async function preview(
     at: now.toISOString(),
     due_minor: amount_due,
     credits: await creditsAfterChange(deps.db, {
-      owner,
+      owner_id,
       subscription_id: subscription.stripe_subscription_id,
       seats: item.quantity ?? 1,
       price_minor: common.price_minor,
@@ -158,8 +156,8 @@ async function preview(
   }
 }
 
-async function requireSubscription({ db }: Pick<Dependencies, 'db'>, owner: Owner): Promise<string> {
-  const subscription = await findLiveSubscription(db, owner)
+async function requireSubscription({ db }: Pick<Dependencies, 'db'>, owner_id: string): Promise<string> {
+  const subscription = await findLiveSubscription(db, owner_id)
   if (!subscription) throw noPlan()
   return subscription.stripe_subscription_id
 }

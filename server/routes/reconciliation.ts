@@ -22,7 +22,6 @@ import {
 import { findProvenUntil, listRuns, type Run, requestRun } from '../../schema/billing/reconciliation/runs.ts'
 import { readStatement } from '../../schema/billing/reconciliation/statement.ts'
 import { currencies } from '../../schema/catalogue/currency.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
 import { csvLine } from '../csv.ts'
 import { cursorOf } from '../cursor.ts'
@@ -41,9 +40,12 @@ export const reconciliationRoutes = [
       after: cursor === undefined ? undefined : decodeCursor(cursor),
     })
     const [last] = await listRuns(db, 1)
-    const present = await presentOwners(db, findings.map(ownerOf))
+    const present = await presentOwners(
+      db,
+      findings.map(({ owner_id }) => owner_id),
+    )
     return {
-      findings: findings.map((row) => presentFinding(row, present(ownerOf(row)))),
+      findings: findings.map((row) => presentFinding(row, present(row.owner_id))),
       next_cursor: next && encodeCursor(next),
       counts: presentCounts(await countFindings(db)),
       last_run: last ? presentRun(last, await nameColleagues({ db, clerk }, [last.requested_by])) : null,
@@ -96,10 +98,6 @@ function daysOf({ day, month }: { day?: string | undefined; month?: string | und
 
 function earlier(one: string, other: string): string {
   return one < other ? one : other
-}
-
-function ownerOf({ owner_kind, owner_id }: FindingRow): Owner | null {
-  return owner_kind && owner_id ? { owner_kind, owner_id } : null
 }
 
 function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {

@@ -18,7 +18,6 @@ describe('a plan', () => {
       kind: 'subscription',
       state: 'open',
       user_id: ada.user_id,
-      owner_kind: 'user',
       owner_id: ada.user_id,
       plan_type: 'pro',
       billing_frequency: 'yearly',
@@ -91,7 +90,6 @@ describe('a plan', () => {
       { id: pro.intentId, state: 'expired' },
       {
         id: team.intentId,
-        owner_kind: 'organization',
         owner_id: null,
         seats: 100,
         credits: 50_000,
@@ -101,10 +99,10 @@ describe('a plan', () => {
     expect(new Set(customers).size).toBe(2)
     const kept = await database.owner
       .selectFrom('stripe_customers')
-      .select(['owner_kind', 'customer_id'])
+      .select(['customer_id'])
       .where('owner_id', '=', ada.user_id)
       .execute()
-    expect(kept).toEqual([{ owner_kind: 'user', customer_id: customers[0] }])
+    expect(kept).toEqual([{ customer_id: customers[0] }])
   })
 
   test('a plan may be named by the Stripe id of its price', async () => {
@@ -190,7 +188,7 @@ describe('a trial', () => {
 
   test('a trial is for buyers who have never had a subscription, even one that has ended', async () => {
     await buildSubscription(database, {
-      owner: { owner_kind: 'user', owner_id: ada.user_id },
+      owner_id: ada.user_id,
       user_id: await buildUser(database.owner, ada.user_id),
       fields: { status: 'canceled', ended_at: new Date() },
     })
@@ -201,7 +199,7 @@ describe('a trial', () => {
 
   test('a trial is not for buyers who bought for an organization before', async () => {
     await buildSubscription(database, {
-      owner: { owner_kind: 'organization', owner_id: 'org_before' },
+      owner_id: 'org_before',
       user_id: await buildUser(database.owner, ada.user_id),
     })
     expect(await trialOf(await subscribed())).toBe(0)

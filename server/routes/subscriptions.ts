@@ -21,15 +21,14 @@ export const subscriptionsRoutes = [
     if (!isTeam && body.seats !== 1) throw oneSeatOnly()
     const returns = returnAddresses(deps.settings, body)
     const user = await findOrCreateAccount(deps, user_id)
-    const owner = { owner_kind: 'user', owner_id: user_id } as const
+
     // An organization that does not exist yet has the currency of its order, not its buyer's.
-    const { code } = await chooseCurrency(deps.db, owner, isTeam ? undefined : body.currency)
+    const { code } = await chooseCurrency(deps.db, user_id, isTeam ? undefined : body.currency)
     return startSubscription(
       deps,
       {
         request: {
           user_id,
-          owner_kind: isTeam ? 'organization' : 'user',
           owner_id: isTeam ? null : user_id,
           organization_name: (isTeam && body.organizationName) || null,
           ends_subscription_id: await ownPlanToEnd(deps.db, user_id, isTeam && body.endOwnPlan),

@@ -13,7 +13,6 @@ import {
 } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { freshJobId } from '../../schema/inbox/queues/producer.ts'
-import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
 import { listNames } from '../../schema/people/users/users.ts'
 import {
   type ActFilter,
@@ -21,7 +20,6 @@ import {
   countBatch,
   listActs,
   outcomeOf,
-  ownerOf,
   paramsOf,
   type SupportActRow,
 } from '../../schema/support/acts.ts'
@@ -129,9 +127,8 @@ export const supportActsRoutes = [
 
   route(getAuditLog, { rights: supportStaff }).handle(async ({ query }, deps) => {
     const { db } = deps
-    const { owner_id, limit, cursor, ...filter } = query
-    const owner = owner_id === undefined ? undefined : ownerNamed(owner_id)
-    const rows = await listAudit(db, { ...filter, owner }, { limit: limit + 1, before: cursor })
+    const { limit, cursor, ...filter } = query
+    const rows = await listAudit(db, filter, { limit: limit + 1, before: cursor })
     const items = rows.slice(0, limit)
     const next_cursor = rows.length > limit ? (items.at(-1)?.id ?? null) : null
     return { success: true, data: { items: await presentEntries(deps, items), next_cursor } }
@@ -210,13 +207,8 @@ function filterOf(query: {
 }): ActFilter {
   if (query.id !== undefined) return { id: query.id }
   if (query.batch_id !== undefined) return { batch_id: query.batch_id }
-  if (query.owner_id !== undefined) return { owner: ownerNamed(query.owner_id) }
+  if (query.owner_id !== undefined) return { owner_id: query.owner_id }
   return { state: 'waiting_for_approval' }
-}
-
-/** An id that is not Clerk's belongs to no owner. */
-function ownerNamed(owner_id: string): Owner {
-  return ownerOfId(owner_id) ?? { owner_kind: 'user', owner_id }
 }
 
 async function presentAct(deps: Deps, row: SupportActRow): Promise<SupportAct> {
@@ -239,7 +231,7 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
     finding_id: row.finding_id,
     kind: row.kind,
     target: { kind: row.target_kind, id: row.target_id },
-    owner: label(ownerOf(row)),
+    owner: label(row.owner_id),
     adjustment: paramsOf(row).adjustment ?? null,
     reason: row.reason,
     is_dry_run: row.is_dry_run,
@@ -258,8 +250,12 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
 }
 
 async function labelsOf(db: Database, rows: readonly SupportActRow[]) {
-  const present = await presentOwners(db, rows.map(ownerOf))
-  return (owner: Owner | null) => owner && { ...owner, label: present(owner)?.label ?? null }
+  const present = await presentOwners(
+    db,
+    rows.map(({ owner_id }) => owner_id),
+  )
+  return (owner_id: string | null) =>
+    owner_id === null ? null : { owner_id, label: present(owner_id)?.label ?? null }
 }
 
 async function presentEntries(deps: Deps, rows: readonly ListedEntry[]): Promise<AuditEntry[]> {
@@ -281,7 +277,7 @@ async function presentEntries(deps: Deps, rows: readonly ListedEntry[]): Promise
     what: row.what,
     outcome: row.outcome,
     target: row.target_kind && row.target_id ? { kind: row.target_kind, id: row.target_id } : null,
-    owner: ownerOf(row),
+    owner_id: row.owner_id,
     reason: row.reason,
     detail: row.detail,
     before: row.before,

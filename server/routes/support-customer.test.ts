@@ -31,9 +31,8 @@ test('support reads the balance, the usage and the invoices that the customer re
   const { sessionId } = await server.ask(purchaseCredits, { token: ada.token, body })
   await stripe.knob(`sessions/${sessionId}/pay`, {})
   const owner = ada.user_id
-  await giveCredits(database, { owner_kind: 'user', owner_id: owner }, { purchased: 30 })
+  await giveCredits(database, owner, { purchased: 30 })
   await spendOne(database.server, {
-    owner_kind: 'user',
     owner_id: owner,
     credits: 1,
     idempotency_key: randomUUID(),
@@ -64,7 +63,7 @@ test('the invoices of a case say that Stripe does not answer, and the balance is
   const ada = await signUp(clerk)
   await database.owner
     .insertInto('stripe_customers')
-    .values({ owner_kind: 'user', owner_id: ada.user_id, customer_id: `cus_${ada.user_id}`, livemode: false })
+    .values({ owner_id: ada.user_id, customer_id: `cus_${ada.user_id}`, livemode: false })
     .execute()
   await stripe.knob('faults', { status: 500, count: 20, path_prefix: '/v1' })
   const query = { owner: ada.user_id }
@@ -80,7 +79,7 @@ test('the case of a person names their organizations with pool and seat, and lis
   const team = await buildTeam(product)
   const { admin, organization } = team
   await giveSeat(product, team, admin.email)
-  await giveCredits(database, { owner_kind: 'organization', owner_id: organization.id }, { plan: 700 })
+  await giveCredits(database, organization.id, { plan: 700 })
   const connected_at = clock.now()
   const before = new Date(connected_at.getTime() - 86_400_000)
   const editor = { scheme: 'cursor', editor_name: 'Cursor on laptop' }

@@ -1,6 +1,6 @@
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
-import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { countSearches, recordLook } from '../../schema/support/audit.ts'
 import { openCase, type Visit } from '../../schema/support/visits.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -24,9 +24,9 @@ const failure: Failure = {
 const searchesPerDay = 500
 const searchWait_s = 3600
 
-function ownerOf({ matches }: ResponseOf<typeof searchSupport>): Owner | null {
+function ownerOf({ matches }: ResponseOf<typeof searchSupport>): string | null {
   const owner = matches[0]?.owner
-  return owner ? { owner_kind: owner.kind, owner_id: owner.id } : null
+  return owner ? owner.id : null
 }
 
 export const supportRoutes = [
@@ -38,7 +38,7 @@ export const supportRoutes = [
     // Not the text, which may be an address: whom it led to.
     const detail = `${found.recognized_as ?? 'Something else'}: ${found.matches.length} found`
     const owners = new Set(found.matches.map(({ owner }) => owner?.id))
-    await recordLook(deps.db, { ...look, detail, owner: owners.size === 1 ? ownerOf(found) : null })
+    await recordLook(deps.db, { ...look, detail, owner_id: owners.size === 1 ? ownerOf(found) : null })
     return found
   }),
 
@@ -59,8 +59,7 @@ export async function openCaseOf(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   ownerId: string,
   user_id: string,
-): Promise<{ readonly owner: Owner; readonly others: Visit[] }> {
-  const owner = ownerOfId(ownerId)
-  if (!owner) throw supportItemNotFound()
-  return { owner, others: await openCase(db, { owner, user_id, now: now() }) }
+): Promise<{ readonly owner_id: string; readonly others: Visit[] }> {
+  if (!isOwnerId(ownerId)) throw supportItemNotFound()
+  return { owner_id: ownerId, others: await openCase(db, { owner_id: ownerId, user_id, now: now() }) }
 }

@@ -322,7 +322,7 @@ describe('the rights of the invitation calls', () => {
     const grace = await signUp(clerk)
     await buildUser(database.server, grace.user_id)
     const { id } = await buildSubscription(database, {
-      owner: { owner_kind: 'user', owner_id: grace.user_id },
+      owner_id: grace.user_id,
       user_id: grace.user_id,
     })
     expect(

@@ -9,6 +9,7 @@ import {
   lockLiveSubscription,
 } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import {
   countInvited,
   endInvitation,
@@ -46,7 +47,6 @@ export const teamInvitationsRoutes = [
     }),
     failure: rowsFailure('Failed to load invitations'),
   }).handle(async ({ query, admin: { organization_id } }, deps) => {
-    const owner = { owner_kind: 'organization', owner_id: organization_id } as const
     const [invitations, subscription, held, invited] = await Promise.all([
       listInvitations(
         deps.db,
@@ -54,7 +54,7 @@ export const teamInvitationsRoutes = [
           ? { organization_id }
           : { subscription_id: query.subscription_id },
       ),
-      findLiveSubscription(deps.db, owner),
+      findLiveSubscription(deps.db, organization_id),
       countHeldSeats(deps.db, organization_id),
       countInvited(deps.db, organization_id),
     ])
@@ -117,7 +117,7 @@ export const teamInvitationsRoutes = [
     }
     if (invitation.status === 'pending') await revokeAtClerk(deps, invitation, user_id)
     const ended = await retryTransaction(deps.db, async (trx) => {
-      await lockLiveSubscription(trx, { owner_kind: 'organization', owner_id: organization_id })
+      await lockLiveSubscription(trx, organization_id)
       await endInvitation(trx, { id: invitation.id, status: 'revoked' })
       return findInvitation(trx, invitation.id)
     })
@@ -144,7 +144,7 @@ async function findNamedOrganization(
 ): Promise<string | null> {
   if (org_id !== undefined) return org_id
   const subscription = await findSubscription(db, subscription_id)
-  return subscription?.owner_kind === 'organization' ? subscription.owner_id : null
+  return subscription && kindOf(subscription.owner_id) === 'organization' ? subscription.owner_id : null
 }
 
 /** The same error whether the subscription does not exist yet or belongs to another organization. */

@@ -8,7 +8,6 @@ import {
   type UsageReport,
 } from '../../schema/api/usage.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
 import { spendCredits, type Usage } from '../../schema/ledger/spend/usage.ts'
 import { forgetUser } from '../../schema/people/users/forget-user.ts'
@@ -24,11 +23,11 @@ const { database, server, clerk } = testProduct({ clerk: 'sandbox' })
 const march = { from: '2026-03-01', to: '2026-03-31' }
 
 /** Usage of an owner's credits on a day of March, at noon. */
-async function use(owner: Owner, actor: string, usages: readonly (Partial<Usage> & { day?: number })[]) {
+async function use(owner_id: string, actor: string, usages: readonly (Partial<Usage> & { day?: number })[]) {
   await spendCredits(
     database.server,
     usages.map(({ day = 2, ...fields }) => ({
-      ...owner,
+      owner_id,
       credits: 1,
       idempotency_key: randomUUID(),
       occurred_at: new Date(Date.UTC(2026, 2, day, 12)),
@@ -39,21 +38,21 @@ async function use(owner: Owner, actor: string, usages: readonly (Partial<Usage>
   )
 }
 
-async function personWithCredits(credits = 10_000): Promise<Person & { owner: Owner }> {
+async function personWithCredits(credits = 10_000): Promise<Person & { owner_id: string }> {
   const person = await signUp(clerk)
   await buildUser(database.server, person.user_id)
-  const owner = { owner_kind: 'user', owner_id: person.user_id } as const
-  await giveCredits(database, owner, { purchased: credits })
-  return { ...person, owner }
+
+  await giveCredits(database, person.user_id, { purchased: credits })
+  return { ...person, owner_id: person.user_id }
 }
 
 async function team() {
   const built = await buildTeam({ database, clerk })
-  const owner = { owner_kind: 'organization', owner_id: built.organization.id } as const
-  await giveCredits(database, owner, { purchased: 10_000 })
+  const owner_id = built.organization.id
+  await giveCredits(database, owner_id, { purchased: 10_000 })
   const member = await buildMember(clerk, built)
   await buildUser(database.server, member.user_id)
-  return { ...built, owner, member }
+  return { ...built, owner_id, member }
 }
 
 type Team = Awaited<ReturnType<typeof team>>
@@ -74,7 +73,7 @@ const told = ({ rows }: UsageReport) => rows.map(({ label, credits }) => [label,
 describe('the usage of a person', () => {
   test('the usage of a person is grouped by what their editors named, and each sum is that of its rows', async () => {
     const person = await personWithCredits()
-    await use(person.owner, person.user_id, [
+    await use(person.owner_id, person.user_id, [
       { credits: 5, model: 'large', project: 'web' },
       { credits: 3, model: 'small', project: 'web', day: 4 },
       { credits: 2, day: 4 },
@@ -136,7 +135,7 @@ describe('the usage of a person', () => {
       null,
     ]
     await use(
-      person.owner,
+      person.owner_id,
       user_id,
       editors.map((token_id, n) => ({ token_id, credits: 60 - n })),
     )
@@ -154,9 +153,9 @@ describe('the usage of a person', () => {
     const person = await personWithCredits()
     const models = Array.from({ length: 1050 }, (_, n) => ({ model: `model-${n}`, credits: n < 5 ? 9 : 2 }))
     for (let at = 0; at < models.length; at += 100) {
-      await use(person.owner, person.user_id, models.slice(at, at + 100))
+      await use(person.owner_id, person.user_id, models.slice(at, at + 100))
     }
-    await use(person.owner, person.user_id, [{ model: 'other', project: 'other' }])
+    await use(person.owner_id, person.user_id, [{ model: 'other', project: 'other' }])
     const { rows, total } = await ownUsage(person, { group_by: 'model' })
     expect(total).toEqual({ requests: 1051, failed: 0, credits: 5 * 9 + 1045 * 2 + 1 })
     expect(rows.at(-1)).toMatchObject({ id: null, label: 'Other' })
@@ -175,14 +174,14 @@ describe('the usage of a person', () => {
 
   test('what a request cost above its hold is told on the day of its settlement, without the request', async () => {
     const person = await personWithCredits()
-    const hold = await buildHold(database.server, person.owner, {
+    const hold = await buildHold(database.server, person.owner_id, {
       model: 'other',
       occurred_at: new Date('2026-03-02T23:59:00Z'),
     })
-    const { owner, user_id: actor } = person
+    const { owner_id, user_id: actor } = person
     const settled_at = new Date('2026-03-03T00:01:00Z')
     await spendCredits(database.server, [
-      { ...owner, actor, action: 'settle', hold_id: hold.id, credits: 80, occurred_at: settled_at },
+      { owner_id, actor, action: 'settle', hold_id: hold.id, credits: 80, occurred_at: settled_at },
     ])
     const after = { from: '2026-03-03', to: '2026-03-03' }
     expect(await ownUsage(person, { ...after, group_by: 'model' })).toMatchObject({
@@ -216,14 +215,14 @@ describe('the usage of a person', () => {
 describe('the usage of an organization', () => {
   test('an admin sees the usage of everyone by name, and a member their own', async () => {
     const ours = await team()
-    const { admin, member, owner } = ours
+    const { admin, member, owner_id } = ours
     const editor = await buildSignedInEditor(database.server, {
       user_id: member.user_id,
       scheme: 'cursor',
       editor_name: 'Cursor on laptop',
     })
-    await use(owner, admin.user_id, [{ credits: 5, project: 'secret' }])
-    await use(owner, member.user_id, [{ credits: 7, token_id: editor?.id ?? null }])
+    await use(owner_id, admin.user_id, [{ credits: 5, project: 'secret' }])
+    await use(owner_id, member.user_id, [{ credits: 7, token_id: editor?.id ?? null }])
     expect(await usageOf(ours, admin, { group_by: 'person' })).toMatchObject({
       usage_of: 'everyone',
       rows: [
@@ -249,14 +248,14 @@ describe('the usage of an organization', () => {
 
   test('an erased person is a deleted user without name, address and labels, and the sums stay', async () => {
     const ours = await team()
-    const { admin, member, owner } = ours
-    await use(owner, admin.user_id, [{ credits: 5, model: 'large' }])
-    await use(owner, member.user_id, [
+    const { admin, member, owner_id } = ours
+    await use(owner_id, admin.user_id, [{ credits: 5, model: 'large' }])
+    await use(owner_id, member.user_id, [
       { credits: 7, model: 'large', project: 'ada-private', token_id: randomUUID() },
     ])
     const before = await usageOf(ours, admin)
     await database.worker.transaction().execute(async (trx) => {
-      await eraseTransferTexts(trx, { user_id: member.user_id, organizations: [owner.owner_id], names: [] })
+      await eraseTransferTexts(trx, { user_id: member.user_id, organizations: [owner_id], names: [] })
       await forgetUser(trx, { user_id: member.user_id, now: new Date() })
     })
     expect(await usageOf(ours, admin)).toEqual(before)
@@ -279,8 +278,8 @@ describe('the usage of an organization', () => {
 
   test('a file has a row for each day and group, and runs no formula', async () => {
     const ours = await team()
-    const { admin, owner } = ours
-    await use(owner, admin.user_id, [
+    const { admin, owner_id } = ours
+    await use(owner_id, admin.user_id, [
       { credits: 9, model: '=HYPERLINK("https://evil.test")', day: 20 },
       { credits: 8, model: 'a "quoted", model\r\nwith lines', day: 20 },
       { credits: 7, model: '@SUM(1)', day: 3 },

@@ -37,22 +37,19 @@ export const usersRoutes = [
     failure: accountFailure('Failed to process starter signup', 'starter_signup_failed'),
   }).handle(async ({ body, user_id }, deps) => {
     const { user } = await refreshAccount(deps, user_id)
-    await chooseCurrency(deps.db, { owner_kind: 'user', owner_id: user_id }, body.currency)
+    await chooseCurrency(deps.db, user_id, body.currency)
     return { message: 'Starter plan activated', data: await presentUser(deps.db, user) }
   }),
 ]
 
 async function findSubscribed(db: Database, user_id: string) {
-  const [own, team] = await Promise.all([
-    findLiveSubscription(db, { owner_kind: 'user', owner_id: user_id }),
-    findLiveTeam(db, user_id),
-  ])
+  const [own, team] = await Promise.all([findLiveSubscription(db, user_id), findLiveTeam(db, user_id)])
   return { personal: Boolean(own), team: Boolean(team), team_organization_id: team?.owner_id ?? null }
 }
 
 /** The account as its owner sees it: the row, and the balance that the ledger reports. */
 async function presentUser(db: Database, user: UserRecord): Promise<User> {
-  const balance = await findBalance(db, { owner_kind: 'user', owner_id: user.clerk_id })
+  const balance = await findBalance(db, user.clerk_id)
   return {
     clerk_id: user.clerk_id,
     email: user.email,

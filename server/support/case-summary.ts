@@ -4,7 +4,7 @@ import type { GrantDue } from '../../schema/billing/position/position.ts'
 import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { findCursor } from '../../schema/inbox/cursors/cursors.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
 import { countUnapplied, listNoticeable } from '../../schema/support/noticeable.ts'
@@ -34,13 +34,13 @@ interface GrantDifference {
  */
 export async function readCaseSummary(
   trx: DatabaseTransaction,
-  owner: Owner,
+  owner_id: string,
   options: { readonly links: Links; readonly now: Date; readonly stuck_before: Date },
 ): Promise<CaseSummary> {
   const { links, now, stuck_before } = options
-  const subjects = await listSubjects(trx, owner)
-  const sheet = await readOwnerBalanceSheet(trx, owner, now)
-  const rows = await listProblemsOf(trx, owner, { subjects, stuck_before })
+  const subjects = await listSubjects(trx, owner_id)
+  const sheet = await readOwnerBalanceSheet(trx, owner_id, now)
+  const rows = await listProblemsOf(trx, owner_id, { subjects, stuck_before })
   const inBooks = new Map(sheet.books.grants.map((grant) => [grant.id, grant]))
   const missing = Map.groupBy(sheet.difference.transfers, ({ grant }) => grant.id)
   const booked = [...missing].flatMap(([id, transfers]): GrantDifference[] => {
@@ -69,8 +69,8 @@ export async function readCaseSummary(
   }
   const plan = balance('plan')
   const purchased = balance('purchased')
-  const plan_type = await findPlanTypes(trx, owner)
-  const spendable = await readSpendable(trx, owner)
+  const plan_type = await findPlanTypes(trx, owner_id)
+  const spendable = await readSpendable(trx, owner_id)
   const heard = await findHeardUntil(trx)
   const explained = new Set(differences.flatMap(({ event }) => (event ? [keyOf(event)] : [])))
   const failing = rows.filter((row) => !explained.has(keyOf(row)))
@@ -80,10 +80,10 @@ export async function readCaseSummary(
     heard_until: heard?.toISOString() ?? null,
     is_heard_late: !heard || now.getTime() - heard.getTime() > heardLateMs,
     unapplied_events: await countUnapplied(trx, subjects),
-    open_checkouts: await countOpenCheckouts(trx, owner),
+    open_checkouts: await countOpenCheckouts(trx, owner_id),
     agrees: differences.length === 0 && failing.length === 0 && isPlanRight,
     failing: failing.map((row) => itemOf(row, links)),
-    notices: await listNoticeable(trx, owner, { subjects, now }),
+    notices: await listNoticeable(trx, owner_id, { subjects, now }),
     plan_type,
     balance: {
       plan,
@@ -104,13 +104,13 @@ export async function readCaseSummary(
         event: event && itemOf(event, links),
       }
     }),
-    seats: owner.owner_kind === 'organization' ? await findSeatFigures(trx, owner.owner_id) : null,
+    seats: kindOf(owner_id) === 'organization' ? await findSeatFigures(trx, owner_id) : null,
   }
 }
 
 /** A debt of one account blocks as many credits of the other. */
-async function readSpendable(trx: DatabaseTransaction, owner: Owner): Promise<CaseSummary['spendable']> {
-  const { plan, purchased, available, held } = await findBalance(trx, owner)
+async function readSpendable(trx: DatabaseTransaction, owner_id: string): Promise<CaseSummary['spendable']> {
+  const { plan, purchased, available, held } = await findBalance(trx, owner_id)
   return { available, held, debt: Math.max(0, -plan) + Math.max(0, -purchased) }
 }
 

@@ -1,5 +1,5 @@
 import type { ReadDatabase } from '../../schema/database/connect.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId, kindOf } from '../../schema/ledger/accounts.ts'
 import { listNames } from '../../schema/people/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { identify } from './owners.ts'
@@ -16,8 +16,8 @@ export async function nameColleagues(
   const ours = await listNames(db, asked)
   const theirs = await Promise.all(
     asked.map(async (id) => {
-      const owner = ours.has(id) ? null : ownerOfId(id)
-      const identity = owner?.owner_kind === 'user' && (await identify(clerk, owner))
+      const isPerson = isOwnerId(id) && kindOf(id) === 'user'
+      const identity = !ours.has(id) && isPerson && (await identify(clerk, id))
       return [id, typeof identity === 'object' ? identity : null] as const
     }),
   )

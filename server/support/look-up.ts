@@ -2,7 +2,7 @@ import type { LookupKind, SupportMatch } from '../../schema/api/support.ts'
 import type { TraceItem, TraceItemKind } from '../../schema/api/support-timeline.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { queueNames } from '../../schema/inbox/queues/queues.ts'
-import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId, kindOf } from '../../schema/ledger/accounts.ts'
 import { findHeldBy, findTransferIds, isKnownOwner } from '../../schema/support/lookups.ts'
 import { findFirstOwner, findOwners } from '../../schema/support/owners.ts'
 import { findTimelineRow, type TimelineRow } from '../../schema/support/timeline.ts'
@@ -17,7 +17,7 @@ import { findChargesOfCard, findInvoicesByNumber } from './stripe-search.ts'
 export interface Hit extends Partial<Pick<SupportMatch, 'name' | 'held' | 'is_finished'>> {
   readonly kind: LookupKind
   readonly id: string
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   /** Its item on the owner's timeline; null for an owner as a whole. */
   readonly item: TraceItem | null
   /** The row of that item. */
@@ -38,7 +38,7 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, links: Links): Pr
       return lookUpEmail(deps, id.toLowerCase())
     case 'name': {
       const named = await deps.clerk.findOwnersByName(id)
-      return named.map(({ name, ...owner }) => ownerHit(owner, { name }))
+      return named.map(({ name, owner_id }) => ownerHit(owner_id, { name }))
     }
     case 'user':
     case 'organization':
@@ -49,8 +49,8 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, links: Links): Pr
     case 'grant':
       return lookUpTransfer(deps, { kind, id }, links)
     case 'customer': {
-      const owner = (await findOwners(deps.db, [id])).get(id)
-      return owner ? [{ kind, id, owner, item: null }] : lookUpAtStripe(deps, { kind, id }, links)
+      const owner_id = (await findOwners(deps.db, [id])).get(id)
+      return owner_id ? [{ kind, id, owner_id, item: null }] : lookUpAtStripe(deps, { kind, id }, links)
     }
     case 'invoice_number':
       return lookUpEach(deps, 'invoice', await findInvoicesByNumber(deps.stripe, id), links)
@@ -87,35 +87,32 @@ async function lookUpRow(
   if (!row) return undefined
   const items = itemsOf(row, links)
   const item = items.find((presented) => presented.kind === kind) ?? items.at(-1)
-  return item && { kind, id: item.id, owner: await findFirstOwner(db, row.names), item, row }
+  return item && { kind, id: item.id, owner_id: await findFirstOwner(db, row.names), item, row }
 }
 
-async function lookUpOwner({ db, clerk }: Deps, id: string): Promise<Hit[]> {
-  const owner = ownerOfId(id)
-  if (!owner) return []
-  if (!(await isKnownOwner(db, owner)) && !(await clerk.identify(owner))) return []
-  return [ownerHit(owner)]
+async function lookUpOwner({ db, clerk }: Deps, owner_id: string): Promise<Hit[]> {
+  if (!isOwnerId(owner_id)) return []
+  if (!(await isKnownOwner(db, owner_id)) && !(await clerk.identify(owner_id))) return []
+  return [ownerHit(owner_id)]
 }
 
-function ownerHit(owner: Owner, found: Pick<Hit, 'name' | 'held'> = {}): Hit {
-  return { kind: owner.owner_kind, id: owner.owner_id, owner, item: null, ...found }
+function ownerHit(owner_id: string, found: Pick<Hit, 'name' | 'held'> = {}): Hit {
+  return { kind: kindOf(owner_id), id: owner_id, owner_id, item: null, ...found }
 }
 
 /** People by our copy and by Clerk; organizations that gave or reserved a seat for the address. */
 async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
   const [ours, theirs] = await Promise.all([findHeldBy(db, email), clerk.findUserIdsByEmail(email)])
   const masked = maskEmail(email)
-  const nameOf = async (owner: Owner) => {
-    const identity = await identify(clerk, owner)
+  const nameOf = async (owner_id: string) => {
+    const identity = await identify(clerk, owner_id)
     return typeof identity === 'object' ? identity.name : null
   }
   const people = [...new Set([...ours.users, ...theirs])].map(async (owner_id) => {
-    const owner: Owner = { owner_kind: 'user', owner_id }
-    return ownerHit(owner, { name: (await nameOf(owner)) ?? masked })
+    return ownerHit(owner_id, { name: (await nameOf(owner_id)) ?? masked })
   })
   const organizations = ours.organizations.map(async ({ organization_id, via }) => {
-    const owner: Owner = { owner_kind: 'organization', owner_id: organization_id }
-    return ownerHit(owner, { name: await nameOf(owner), held: { via, label: masked } })
+    return ownerHit(organization_id, { name: await nameOf(organization_id), held: { via, label: masked } })
   })
   return Promise.all([...people, ...organizations])
 }
@@ -164,6 +161,6 @@ async function lookUpAtStripe(deps: Deps, { kind, id }: Lookup, links: Links): P
     if (hit) return [{ ...hit, kind, id }]
   }
   const given = [...names.owner_ids, names.customer_id, names.charge_id].filter((name) => name !== null)
-  const owner = known?.owner ?? (await findFirstOwner(deps.db, given))
-  return [{ kind, id, owner, item: known?.item ?? null }]
+  const owner_id = known?.owner_id ?? (await findFirstOwner(deps.db, given))
+  return [{ kind, id, owner_id, item: known?.item ?? null }]
 }

@@ -2,7 +2,7 @@ import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import type { SupportOwner, SupportPerson, SupportVisitor } from '../../schema/api/support.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { isActive, type ListedToken, listTokens } from '../../schema/extension/tokens.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { findUser } from '../../schema/people/users/users.ts'
 import { findEmails, listCustomers, listRelations, type Relation } from '../../schema/support/relations.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
@@ -15,30 +15,30 @@ import type { Links } from './items.ts'
 /** Owners as lists show them; people by an address that is masked. */
 export async function presentOwners(
   db: ReadDatabase,
-  owners: readonly (Owner | null)[],
-): Promise<(owner: Owner | null) => SupportOwner | null> {
-  const people = owners.flatMap((owner) => (owner?.owner_kind === 'user' ? [owner.owner_id] : []))
+  owners: readonly (string | null)[],
+): Promise<(owner_id: string | null) => SupportOwner | null> {
+  const people = owners.filter((id) => id !== null).filter((id) => kindOf(id) === 'user')
   const emails = await findEmails(db, people)
-  return (owner) => {
-    if (!owner) return null
-    const email = emails.get(owner.owner_id)
-    return { kind: owner.owner_kind, id: owner.owner_id, label: email ? maskEmail(email) : null }
+  return (owner_id) => {
+    if (!owner_id) return null
+    const email = emails.get(owner_id)
+    return { kind: kindOf(owner_id), id: owner_id, label: email ? maskEmail(email) : null }
   }
 }
 
 /** The full profile, for an opened case. Our copy is used while Clerk does not answer. */
 export async function presentPerson(
   { db, clerk, now, settings }: Pick<Dependencies, 'db' | 'clerk' | 'now' | 'settings'>,
-  owner: Owner,
+  owner_id: string,
   links: Links,
 ): Promise<SupportPerson> {
-  const isUser = owner.owner_kind === 'user'
+  const isUser = kindOf(owner_id) === 'user'
   const [identity, user, customers, relations, tokens] = await Promise.all([
-    identify(clerk, owner),
-    isUser ? findUser(db, owner.owner_id) : undefined,
-    listCustomers(db, owner),
-    listRelations(db, owner),
-    isUser ? listTokens(db, { user_id: owner.owner_id, limit: tokensMax }) : [],
+    identify(clerk, owner_id),
+    isUser ? findUser(db, owner_id) : undefined,
+    listCustomers(db, owner_id),
+    listRelations(db, owner_id),
+    isUser ? listTokens(db, { user_id: owner_id, limit: tokensMax }) : [],
   ])
   const organizations = await nameOrganizations(clerk, relations)
   const isKnown = typeof identity === 'object'
@@ -58,7 +58,7 @@ export async function presentPerson(
       label: email ? maskEmail(email) : (organizations.get(relation.id) ?? null),
     })),
     editors: tokens.map((token) => presentToken(token, settings.editors, now())),
-    links: links.clerk(owner.owner_id),
+    links: links.clerk(owner_id),
   }
 }
 
@@ -73,7 +73,7 @@ async function nameOrganizations(
   const organizations = relations.filter(({ kind }) => kind === 'organization').slice(0, namedMax)
   const named = await Promise.all(
     organizations.map(async ({ id }) => {
-      const identity = await identify(clerk, { owner_kind: 'organization', owner_id: id })
+      const identity = await identify(clerk, id)
       return typeof identity === 'object' && identity.name ? [[id, identity.name] as const] : []
     }),
   )
@@ -94,9 +94,9 @@ function presentToken(token: ListedToken, editors: Editors, now: Date): SupportP
   }
 }
 
-export async function identify(clerk: Dependencies['clerk'], owner: Owner) {
+export async function identify(clerk: Dependencies['clerk'], owner_id: string) {
   try {
-    return (await clerk.identify(owner)) ?? 'gone'
+    return (await clerk.identify(owner_id)) ?? 'gone'
   } catch (error) {
     if (error instanceof ClerkUnavailableError) return 'unknown'
     throw error
@@ -109,7 +109,7 @@ export function presentVisitors(
 ): Promise<SupportVisitor[]> {
   return Promise.all(
     visits.map(async ({ user_id, began_at, seen_at }) => {
-      const identity = await identify(clerk, { owner_kind: 'user', owner_id: user_id })
+      const identity = await identify(clerk, user_id)
       const name = typeof identity === 'object' ? (identity.name ?? identity.email) : null
       return {
         user_id,

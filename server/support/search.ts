@@ -64,12 +64,12 @@ export async function search(deps: Deps, text: string): Promise<ResponseOf<typeo
   }
   const present = await presentOwners(
     db,
-    hits.map(({ owner }) => owner),
+    hits.map(({ owner_id }) => owner_id),
   )
   return {
     recognized_as,
-    matches: hits.map(({ kind, id, owner, item, name = null, held = null, is_finished = false }) => {
-      return { kind, id, owner: present(owner), item, name, held, is_finished }
+    matches: hits.map(({ kind, id, owner_id, item, name = null, held = null, is_finished = false }) => {
+      return { kind, id, owner: present(owner_id), item, name, held, is_finished }
     }),
     as_of: deps.now().toISOString(),
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import { type getTrace, type SupportTrace, stuckAfterMs } from '../../schema/api/support.ts'
-import { ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
 import { readTimeline, type TimelineCursor, type TimelineRow } from '../../schema/support/timeline.ts'
 import { openCase } from '../../schema/support/visits.ts'
@@ -33,10 +33,11 @@ export async function readTrace(
   const { kind, id } = query
   const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }, links) : undefined
   if (found && found.length === 0 && query.owner === undefined) throw supportItemNotFound()
-  const owner = query.owner === undefined ? (found?.[0]?.owner ?? null) : ownerOfId(query.owner)
-  const hit = found?.find((one) => one.owner?.owner_id === owner?.owner_id)
+  const owner_id =
+    query.owner === undefined ? (found?.[0]?.owner_id ?? null) : isOwnerId(query.owner) ? query.owner : null
+  const hit = found?.find((one) => one.owner_id === owner_id)
   const highlighted = hit?.item ?? null
-  const present = await presentOwners(deps.db, [owner])
+  const present = await presentOwners(deps.db, [owner_id])
   const nothing = { person: null, case_summary: null, visitors: [], next_cursor: null }
   const as_of = now.toISOString()
   const namesOf = async (rows: readonly TimelineRow[]) => {
@@ -44,16 +45,16 @@ export async function readTrace(
     const nameOf = await nameColleagues(deps, actors)
     return Object.fromEntries(actors.map((actor) => [actor, nameOf(actor)]))
   }
-  if (!owner) {
+  if (!owner_id) {
     const target = hit && { kind: hit.kind, id: hit.id }
     const detail = 'Opened an object that belongs to no customer'
     if (target) await recordLook(deps.db, { actor: user_id, what: 'open_case', target, detail })
     const names = await namesOf(hit?.row ? [hit.row] : [])
     return { owner: null, ...nothing, highlighted, timeline: highlighted ? [highlighted] : [], names, as_of }
   }
-  const others = await openCase(deps.db, { owner, user_id, now })
+  const others = await openCase(deps.db, { owner_id, user_id, now })
   const before = query.cursor === undefined ? undefined : placeOf(query.cursor)
-  const page = await readTimeline(deps.db, owner, {
+  const page = await readTimeline(deps.db, owner_id, {
     limit: pageSize,
     before,
     with_usage: query.usage === 'shown',
@@ -61,7 +62,7 @@ export async function readTrace(
     now,
   })
   const shown = {
-    owner: present(owner),
+    owner: present(owner_id),
     highlighted,
     timeline: page.rows.flatMap((row) => itemsOf(row, links)),
     names: await namesOf([...page.rows, ...(hit?.row ? [hit.row] : [])]),
@@ -71,11 +72,11 @@ export async function readTrace(
   if (before) return { ...nothing, ...shown }
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [person, case_summary] = await Promise.all([
-    presentPerson(deps, owner, links),
+    presentPerson(deps, owner_id, links),
     deps.db
       .transaction()
       .setIsolationLevel('repeatable read')
-      .execute((trx) => readCaseSummary(trx, owner, { links, now, stuck_before })),
+      .execute((trx) => readCaseSummary(trx, owner_id, { links, now, stuck_before })),
   ])
   return { ...shown, person, case_summary, visitors: await presentVisitors(deps, others) }
 }

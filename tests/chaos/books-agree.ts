@@ -3,7 +3,6 @@ import type { OwnerFacts } from '../../schema/billing/position/facts.ts'
 import { positionOf } from '../../schema/billing/position/position.ts'
 import { readPlanFacts, readPurchaseFacts } from '../../schema/billing/position/read-facts.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { readBooks, readPurchaseGrant } from '../../schema/ledger/post/books.ts'
 
 /** Owners whose books are not what their facts make due, by the product's own reckoning. */
@@ -19,19 +18,15 @@ export async function booksDiffer(database: Database, now: Date): Promise<string
           problems.push(`${what}: ${credits} credits (${component}) of ${grant.id} are not posted`)
         for (const month of closings) problems.push(`${what}: month ${JSON.stringify(month)} is not closed`)
       }
-      const planOwners = await trx
-        .selectFrom('subscriptions')
-        .select(['owner_kind', 'owner_id'])
-        .distinct()
-        .execute()
-      for (const owner of planOwners as Owner[]) {
-        const books = await readBooks(trx, owner)
+      const planOwners = await trx.selectFrom('subscriptions').select(['owner_id']).distinct().execute()
+      for (const { owner_id } of planOwners) {
+        const books = await readBooks(trx, owner_id)
         const grants = books.grants.filter(({ kind }) => kind !== 'purchase')
-        compare(owner.owner_id, await readPlanFacts(trx, owner), { ...books, grants })
+        compare(owner_id, await readPlanFacts(trx, owner_id), { ...books, grants })
       }
       const purchases = await trx
         .selectFrom('checkout_intents')
-        .select(['id', 'owner_kind', 'owner_id', 'credits', 'amount_minor'])
+        .select(['id', 'owner_id', 'credits', 'amount_minor'])
         .where('kind', '=', 'credit_purchase')
         .where('state', '=', 'settled')
         .execute()
@@ -39,7 +34,7 @@ export async function booksDiffer(database: Database, now: Date): Promise<string
       for (const purchase of purchases) {
         const fact = purchaseFacts.get(purchase.id)
         const facts = {
-          owner: purchase as Owner,
+          owner_id: purchase.owner_id ?? '',
           purchases: fact ? [fact] : [],
           subscriptions: [],
           invoice_money: new Map(),

@@ -139,13 +139,14 @@ describe('while customers buy, every purchase lands once', () => {
   test('every purchase lands once when Postgres is demoted under its sessions three times', async () => {
     await play({ name: 'postgres' }, async ({ postgres }) => {
       const run = (statement: string) => asSuperuser(postgres.url, statement)
+      const [before] = await run('SELECT now()::text AS now')
       // The database's own setting is read by new sessions alone, the cluster's also by those that are there.
       await run('ALTER DATABASE tidemark SET default_transaction_read_only = off')
       await run('ALTER SYSTEM SET default_transaction_read_only = on')
       await run('SELECT pg_reload_conf()')
       const old = async () =>
         run(`SELECT 1 FROM pg_stat_activity WHERE datname = 'tidemark' AND application_name ~ '^tidemark_(server|worker)'
-             AND backend_start < (SELECT pg_conf_load_time())`)
+             AND backend_start < '${before?.now}'`)
       await look('every old session to be left', async () => (await old()).length === 0)
       await run('ALTER SYSTEM RESET default_transaction_read_only')
       await run('ALTER DATABASE tidemark RESET default_transaction_read_only')

@@ -130,7 +130,6 @@ async function wrongUsage({ system }: World, customers: readonly Customer[]): Pr
     .innerJoin('ledger_entries as entry', 'entry.transfer_id', 'transfer.id')
     .innerJoin('ledger_accounts as account', 'account.id', 'entry.account_id')
     .where('transfer.kind', '=', 'usage')
-    .where('account.owner_kind', '<>', 'house')
     .groupBy(['transfer.id', 'transfer.idempotency_key', 'account.owner_id'])
     .select(({ fn }) => [
       'transfer.idempotency_key as key',

@@ -1,4 +1,4 @@
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { type Books, readBooks } from '../../schema/ledger/post/books.ts'
 import { type Belongings, belongings, type Life, monthBegunAt, type Usage } from '../simulation/model.ts'
 import { toldBelongings } from '../simulation/owner.ts'
@@ -51,8 +51,8 @@ async function usagesInBooks(
   customer: Customer,
   { life, now }: { readonly life: Life; readonly now: number },
 ): Promise<{ usages: Usage[]; unexplained: string[] }> {
-  const owner = accountsOf(customer)
-  const books = await database.transaction().execute((trx) => readBooks(trx, owner))
+  const owner_id = accountsOf(customer)
+  const books = await database.transaction().execute((trx) => readBooks(trx, owner_id))
   const usages: Usage[] = []
   const unexplained: string[] = []
   for (const { stripe_subscription_id, starts_at, used } of monthsUsed(books)) {
@@ -62,7 +62,7 @@ async function usagesInBooks(
     else unexplained.push(`no month of ${stripe_subscription_id} began at ${starts_at.toISOString()}`)
   }
   const isOfOwner = ({ payer }: Report | Reservation) =>
-    (payer === 'personal') === (owner.owner_kind === 'user')
+    (payer === 'personal') === (kindOf(owner_id) === 'user')
   const reported = customer.reports.filter((report) => report.outcome === 'charged' && isOfOwner(report))
   const settled = customer.reservations.filter(isOfOwner)
   const total = [
@@ -84,10 +84,8 @@ function monthsUsed({ grants, closed_months, used_open }: Books) {
     : closed_months
 }
 
-function accountsOf({ kind, person, organization_id }: Customer): Owner {
-  return kind === 'team' && organization_id
-    ? { owner_kind: 'organization', owner_id: organization_id }
-    : { owner_kind: 'user', owner_id: person.user_id }
+function accountsOf({ kind, person, organization_id }: Customer): string {
+  return kind === 'team' && organization_id ? organization_id : person.user_id
 }
 
 /** The other members of the team, and the number of open invitations. */

@@ -268,7 +268,7 @@ test(
     await expect(region(memberPage, 'Usage by day')).toContainText('Nothing in the last 30 days')
     await expect(memberPage.getByRole('link', { name: 'Add credits' })).toHaveCount(0)
 
-    const pool = { owner_kind: 'organization', owner_id: id, credits: 0, failure: 'provider_error' } as const
+    const pool = { owner_id: id, credits: 0, failure: 'provider_error' } as const
     await reportUsages(await userOf(email), [pool, pool])
     await page.goto('/billing?tab=usage')
     await region(page, 'Usage breakdown').getByRole('combobox', { name: 'Group by' }).selectOption('Person')
@@ -334,7 +334,7 @@ test(
     }
     const { email } = await signUp(page)
     const userId = await findUserId(email)
-    const given = buildAdjustment({ owner_kind: 'user', owner_id: userId }, 1, { account: 'purchased' })
+    const given = buildAdjustment(userId, 1, { account: 'purchased' })
     await withDatabase((db) => postTransfer(db, given))
     await reportUsages(userId, [{ credits: 1 }])
     await page.goto('/billing?tab=usage&range=7')

@@ -34,7 +34,7 @@ test(
     await report(page, [])
     const { email } = await signUp(page)
     const userId = await findUserId(email)
-    const bought = buildAdjustment({ owner_kind: 'user', owner_id: userId }, 1500, { account: 'purchased' })
+    const bought = buildAdjustment(userId, 1500, { account: 'purchased' })
     await withDatabase((db) => postTransfer(db, bought))
     await reportUsages(userId, [{ credits: 21, model: 'tide-1' }])
     await open([], '/dashboard', /1,479/)

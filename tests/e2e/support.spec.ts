@@ -282,8 +282,8 @@ test(
     const userId = await findUserId((await signUp(customer)).email)
     const target = { kind: 'user', id: userId } as const
     const adjustment = { credits: 70, customer_note: 'For the outage', may_leave_debt: false }
-    const owner = { owner_kind: 'user', owner_id: userId } as const
-    await plantAct({ kind: 'adjust', target, owner, params: { adjustment } })
+
+    await plantAct({ kind: 'adjust', target, owner_id: userId, params: { adjustment } })
     const support = await openConsole({ browser, baseURL }, sam)
     await support.goto('/support')
     const waiting = support

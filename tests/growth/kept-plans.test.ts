@@ -12,14 +12,14 @@ import { testDatabase } from '../support/database/test-database.ts'
 
 const database = testDatabase()
 const now = new Date()
-const owner = { owner_kind: 'user', owner_id: 'user_nobody' } as const
+const owner_id = 'user_nobody'
 
 /** What each call of an editor and each event asks for, of one or of several at once. */
 const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string[]) => Promise<unknown>>> = {
   charges_of_intents: (trx, ids) =>
     listChargesOfIntents(
       trx,
-      ids.map((id) => ({ id, ...owner })),
+      ids.map((id) => ({ id, owner_id })),
     ),
   editor_balances: (trx, ids) =>
     readEditorBalances(
@@ -36,7 +36,7 @@ const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string
   token_uses: (trx, ids) =>
     recordTokenUses(
       trx,
-      ids.map((id) => ({ user_id: owner.owner_id, id, used_at: now })),
+      ids.map((id) => ({ user_id: owner_id, id, used_at: now })),
     ),
 }
 

@@ -107,7 +107,6 @@ export const paths: Readonly<Record<string, Path>> = {
       spendCredits(
         product.database.server,
         teams.map(({ team }) => ({
-          owner_kind: 'organization',
           owner_id: team.organization.id,
           credits: 1,
           idempotency_key: randomUUID(),
@@ -124,7 +123,7 @@ export const paths: Readonly<Record<string, Path>> = {
     const bought = await buildUsedPlan(product, { billing_frequency: 'monthly' })
     // A plan that ends in the second in which it began had no month.
     await product.advanceDays(0.01)
-    await buildHold(database.server, bought.owner, { occurred_at: clock.now(), lasting_s: 60 })
+    await buildHold(database.server, bought.owner_id, { occurred_at: clock.now(), lasting_s: 60 })
     await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
     await (await applyEvents(product, bought))()
     const deps = { ...worker.deps, now: () => new Date(clock.now().getTime() + 120_000) }
@@ -319,7 +318,7 @@ async function buildFindings({ database, clock }: TestProduct, owner_id: string)
   const differences = Array.from({ length: 10 }, (_, number) => ({
     kind: 'refund_differs' as const,
     object_id: `ch_open_${number}`,
-    owner: { owner_kind: 'user', owner_id } as const,
+    owner_id,
     sentence: 'Planted',
     they_say: 'Planted',
     we_have: 'Planted',
@@ -389,7 +388,7 @@ const historyLength = 60
 async function buildHistory({ database }: TestProduct, user_id: string): Promise<void> {
   const grants = Array.from({ length: historyLength }, () => buildGrant(user_id, 1))
   await postTransfers(database.worker, grants)
-  const failed = { owner_kind: 'user', owner_id: user_id, actor: user_id, credits: 0 } as const
+  const failed = { owner_id: user_id, actor: user_id, credits: 0 } as const
   await spendCredits(
     database.server,
     Array.from({ length: 5 }, () => ({
@@ -406,8 +405,8 @@ async function buildTeamWithCredits(
   product: TestProduct,
 ): Promise<{ team: Team; member: Person; token: string }> {
   const team = await buildTeam(product, { seats: 5 })
-  const owner = { owner_kind: 'organization', owner_id: team.organization.id } as const
-  await giveCredits(product.database, owner, { plan: 100, purchased: 100 })
+  const owner_id = team.organization.id
+  await giveCredits(product.database, owner_id, { plan: 100, purchased: 100 })
   const member = await buildMember(product.clerk, team)
   await buildUser(product.database.server, member.user_id)
   await giveSeat(product, team, member.email)

@@ -18,7 +18,6 @@ export function checkoutSteps({ stripe, app_url, running }: StripeAccount): Step
     id: randomUUID(),
     currency,
     owner_id: 'user_live_check',
-    owner_kind: 'user',
     trial_days: 0,
   } as const
   const open = async (params: Omit<Stripe.Checkout.SessionCreateParams, 'customer'>): Promise<Finding> => {

@@ -147,7 +147,6 @@ function openShop(product: TestProduct, clerk: TestClerk) {
       reason,
     }
     await spendOne(database.server, {
-      owner_kind: 'user',
       owner_id: people[name] ?? '',
       credits,
       ...usage,
@@ -162,8 +161,7 @@ function openShop(product: TestProduct, clerk: TestClerk) {
   }
   async function balances(): Promise<Balances> {
     const entries = Object.entries(people).map(
-      async ([name, owner_id]) =>
-        [name, (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total] as const,
+      async ([name, owner_id]) => [name, (await findBalance(database.owner, owner_id)).total] as const,
     )
     return Object.fromEntries(await Promise.all(entries))
   }

@@ -24,17 +24,7 @@ async function buyCredits({ user_id, token }: Person): Promise<string> {
 const terms = (in_database: typeof restored) =>
   in_database.owner
     .selectFrom('checkout_intents')
-    .select([
-      'id',
-      'kind',
-      'user_id',
-      'owner_kind',
-      'owner_id',
-      'credits',
-      'amount_minor',
-      'currency',
-      'plan_type',
-    ])
+    .select(['id', 'kind', 'user_id', 'owner_id', 'credits', 'amount_minor', 'currency', 'plan_type'])
     .select([
       'billing_frequency',
       'seats',

@@ -262,7 +262,6 @@ async function leadTeam(context: Context) {
   await spendCredits(admin, organizationId)
   await reportUsages(userId, [
     {
-      owner_kind: 'organization',
       owner_id: organizationId,
       credits: 40,
       model: 'large-2026-10',
@@ -303,14 +302,12 @@ async function joinTeam(context: Context, organizationId: string) {
   })
   await reportUsages(userId, [
     {
-      owner_kind: 'organization',
       owner_id: organizationId,
       credits: 25,
       model: 'small-2026-08',
       project: 'quay',
     },
     {
-      owner_kind: 'organization',
       owner_id: organizationId,
       credits: 0,
       model: 'small-2026-08',

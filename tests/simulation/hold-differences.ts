@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
-import type { Owner as Payer } from '../../schema/ledger/accounts.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { type Life, openHolds } from './model.ts'
 import { sumsOf } from './model-holds.ts'
@@ -18,7 +17,7 @@ export async function holdDifferences(product: FaultyProduct, owner: Owner, life
   const rows = await product.database.owner
     .selectFrom('ledger_holds')
     .select(['id', 'outlives_month'])
-    .where('owner_id', '=', payer.owner_id)
+    .where('owner_id', '=', payer)
     .where((hold) => hold.or([hold('state', '=', 'open'), hold('outlives_month', '=', true)]))
     .execute()
   const found = rows.map(({ id, outlives_month }) => `${id} ${outlives_month}`)
@@ -39,13 +38,13 @@ export async function holdDifferences(product: FaultyProduct, owner: Owner, life
   ]
 }
 
-async function readSums({ database }: FaultyProduct, owner: Owner, payer: Payer): Promise<string[]> {
+async function readSums({ database }: FaultyProduct, owner: Owner, payer: string): Promise<string[]> {
   const { rows } = await sql<
     Record<'day' | 'model', string> &
       Record<'requests' | 'failed' | 'credits', number> & { token_id: string | null }
   >`
     SELECT day::text, token_id, model, requests, failed, credits FROM ledger_usage_days
-    WHERE owner_id = ${payer.owner_id} AND actor = ${owner.person.user_id}`.execute(database.owner)
+    WHERE owner_id = ${payer} AND actor = ${owner.person.user_id}`.execute(database.owner)
   return sumsOf(
     rows.map(({ day, token_id, model, ...figures }) => {
       const editor = owner.editors.indexOf(token_id ?? '')

@@ -4,6 +4,13 @@ export interface Regression {
   readonly title: string
   readonly needs: readonly Kind[]
   readonly history: OwnerHistory
+  /** `npm test` plays it. */
+  readonly isUsual?: boolean
+}
+
+/** One that no other history stands for: without it, a fault that was planted was not found. */
+export function usual(...life: Parameters<typeof lived>): Regression {
+  return { ...lived(...life), isUsual: true }
 }
 
 /** The books are compared after every turn; a step that stands alone is one. */

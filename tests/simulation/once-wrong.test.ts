@@ -4,15 +4,12 @@ import { isLong } from '../support/long.ts'
 import { madeOnce } from '../support/made.ts'
 import { tried } from '../support/tried.ts'
 import { startFaultyProduct } from './faulty-product.ts'
-import { mutations } from './mutation-list.ts'
 import { enabledKinds } from './owner-history.ts'
 import { playOwner } from './play-owner.ts'
 import { regressions } from './regressions.ts'
 import { daysUntilStart } from './seed.ts'
 
 const kinds = enabledKinds()
-/** `npm test` plays those that have to find a fault which is planted. */
-const finding = new Set(mutations.map(({ history }) => history))
 
 // These check the books, not queues: one backend is enough. A separate file, so that two workers share them.
 describe('on Postgres', () => {
@@ -29,9 +26,8 @@ describe('on Postgres', () => {
     },
   )
 
-  // Their titles in whole: mutations.ts asks for single ones.
   const named = regressions
-    .filter(({ title, needs }) => (isLong || finding.has(title)) && needs.every((kind) => kinds.has(kind)))
+    .filter(({ isUsual, needs }) => (isLong || isUsual) && needs.every((kind) => kinds.has(kind)))
     .map(({ title, history }) => [title, history] as const)
   test.each(named)('a history that was once wrong ends right: %s', async (_, history) => {
     tried({ histories: 1 })

@@ -264,7 +264,7 @@ function report(
   owner.reports.push({ failed: 0, credits: 0, ...made, editor, model: labels.model })
 }
 
-type Without<T> = T extends unknown ? Omit<T, 'owner_kind' | 'owner_id' | 'actor' | 'occurred_at'> : never
+type Without<T> = T extends unknown ? Omit<T, 'owner_id' | 'actor' | 'occurred_at'> : never
 type Asked = Without<SpendRequest> & { readonly at: Date }
 
 /** Asks once, or again where the answer was lost: then it is the same, and nothing has changed meanwhile. */
@@ -276,7 +276,7 @@ async function send(
 ): Promise<SpendOutcome> {
   const payer = payerOf(owner)
   if (!payer) throw new Error('There is no payer')
-  const asked = { ...payer, actor: owner.person.user_id, occurred_at: at, ...request } as SpendRequest
+  const asked = { owner_id: payer, actor: owner.person.user_id, occurred_at: at, ...request } as SpendRequest
   const [first] = await spendCredits(product.database.server, [asked])
   if (!first) throw new Error('The ledger did not decide')
   for (let time = 1; time < times; time++) {

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Owner as Payer } from '../../schema/ledger/accounts.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { type Life, monthBegunAt } from './model.ts'
 import type { Owner } from './owner.ts'
 
-export function payerOf({ kind, person, organization_id }: Owner): Payer | null {
-  if (organization_id) return { owner_kind: 'organization', owner_id: organization_id }
-  return kind === 'team' ? null : { owner_kind: 'user', owner_id: person.user_id }
+export function payerOf({ kind, person, organization_id }: Owner): string | null {
+  if (organization_id) return organization_id
+  return kind === 'team' ? null : person.user_id
 }
 
 export interface Posted {

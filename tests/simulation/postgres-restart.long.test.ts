@@ -75,7 +75,7 @@ describe.each(backends)('on $name', ({ redisUrl, missing }) => {
     const userIds = await shopping
     for (const owner_id of userIds) {
       await waitUntil(
-        async () => (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total > 0,
+        async () => (await findBalance(database.owner, owner_id)).total > 0,
         () => `${owner_id} to have credits\n${worker.lines.slice(-5).join('\n')}`,
         patience_ms,
       )

@@ -1,4 +1,4 @@
-import { lived, type Regression } from './lived.ts'
+import { lived, type Regression, usual } from './lived.ts'
 import type { Amount, PlannedPlan } from './owner-history.ts'
 
 const monthly: PlannedPlan = { do: 'plan', frequency: 'monthly', seats: 1, trial_days: 0, card: 'pays' }
@@ -35,7 +35,7 @@ const fail = (editor = 0) => ({ do: 'fail', editor, times: 2 }) as const
 
 /** A personal plan has 500 credits a month. */
 export const holdRegressions: readonly Regression[] = [
-  lived(
+  usual(
     'twenty parallel holds of 75 on 500 credits',
     'user',
     monthly,
@@ -43,7 +43,7 @@ export const holdRegressions: readonly Regression[] = [
     [use(100), settle(75, 5), settle(70, 4), use(100)],
     [settle(75, 3), settle(75, 2), settle(75, 1), settle(75, 0)],
   ),
-  lived(
+  usual(
     'a hold and a settlement whose answers are lost',
     'user',
     monthly,
@@ -51,18 +51,18 @@ export const holdRegressions: readonly Regression[] = [
     settle(60, 0, 3),
     use(100),
   ),
-  lived('a hold that is never settled', 'user', monthly, hold(500), [minutes(16), use(100)]),
-  lived('a hold that stands in the way of another, and expires', 'user', monthly, hold(500), [
+  usual('a hold that is never settled', 'user', monthly, hold(500), [minutes(16), use(100)]),
+  usual('a hold that stands in the way of another, and expires', 'user', monthly, hold(500), [
     hold(1),
     minutes(16),
     hold(500),
   ]),
-  lived('a hold that expires while its settlement waits', 'user', monthly, hold(400), [
+  usual('a hold that expires while its settlement waits', 'user', monthly, hold(400), [
     minutes(16),
     use(90),
     settle(400),
   ]),
-  lived(
+  usual(
     'a hold that is extended over 106 minutes',
     'user',
     monthly,
@@ -79,7 +79,7 @@ export const holdRegressions: readonly Regression[] = [
     release(),
     extend(15),
   ]),
-  lived(
+  usual(
     'a hold whose settlement comes after a day',
     'user',
     monthly,
@@ -87,7 +87,7 @@ export const holdRegressions: readonly Regression[] = [
     { do: 'days', days: 3 },
     settle(75),
   ),
-  lived('a settlement of 75, 75, then 76', 'user', monthly, [hold(100), settle(75), settle(75), settle(76)]),
+  usual('a settlement of 75, 75, then 76', 'user', monthly, [hold(100), settle(75), settle(75), settle(76)]),
   lived('a settlement after a release, and a release after a settlement', 'user', monthly, [
     hold(75),
     release(),
@@ -98,14 +98,14 @@ export const holdRegressions: readonly Regression[] = [
     release(),
     extend(15),
   ]),
-  lived(
+  usual(
     'a settlement above its hold, with little and with nothing available',
     'user',
     monthly,
     [hold(75), hold(75), use(90), settle(200)],
     [settle(200, 1), use(1)],
   ),
-  lived(
+  usual(
     'failures: a report, a settlement, and a late one',
     'user',
     monthly,
@@ -113,7 +113,7 @@ export const holdRegressions: readonly Regression[] = [
     purchase,
     [hold(75), minutes(16), failed(), settle(1)],
   ),
-  lived(
+  usual(
     'three holds that are open at a month’s end',
     'user',
     monthly,
@@ -135,7 +135,7 @@ export const holdRegressions: readonly Regression[] = [
     use(50),
     month,
   ),
-  lived(
+  usual(
     'a hold of more than its month has left, settled in the next one',
     'user',
     monthly,
@@ -171,7 +171,7 @@ export const holdRegressions: readonly Regression[] = [
     settle(60),
     monthly,
   ),
-  lived(
+  usual(
     'a full refund while credits are held',
     'user',
     monthly,
@@ -182,7 +182,7 @@ export const holdRegressions: readonly Regression[] = [
     [use(100), settle(80), settle(50, 1)],
     month,
   ),
-  lived(
+  usual(
     'a dispute, a settlement, and the dispute won',
     'user',
     monthly,
@@ -203,7 +203,7 @@ export const holdRegressions: readonly Regression[] = [
     month,
     use(100),
   ),
-  lived(
+  usual(
     'Pro whose place Teams takes while credits are held, which are released',
     'user',
     monthly,
@@ -223,7 +223,7 @@ export const holdRegressions: readonly Regression[] = [
     minutes(90),
     month,
   ),
-  lived(
+  usual(
     'bought credits that paid beside a hold of which most is left at the month’s end',
     'user',
     monthly,
@@ -246,7 +246,7 @@ export const holdRegressions: readonly Regression[] = [
     use(100),
     month,
   ),
-  lived(
+  usual(
     'a hold in the gap of a renewal',
     'user',
     monthly,
@@ -256,7 +256,7 @@ export const holdRegressions: readonly Regression[] = [
     settle(300),
     use(100),
   ),
-  lived(
+  usual(
     'a hold of the old month that is settled in the gap of a renewal',
     'user',
     monthly,
@@ -277,7 +277,7 @@ export const holdRegressions: readonly Regression[] = [
     { do: 'days', days: 1 },
     month,
   ),
-  lived(
+  usual(
     'a hold that is extended in the gap of a renewal',
     'user',
     monthly,
@@ -288,7 +288,7 @@ export const holdRegressions: readonly Regression[] = [
     settle(75),
     use(100),
   ),
-  lived(
+  usual(
     'usage of all of a new month beside a hold of the one before',
     'user',
     monthly,
@@ -299,7 +299,7 @@ export const holdRegressions: readonly Regression[] = [
     [use(90), settle(75)],
     use(100),
   ),
-  lived(
+  usual(
     'two editors of one person',
     'user',
     monthly,

@@ -1,4 +1,4 @@
-import { but, lived, type Regression } from './lived.ts'
+import { but, lived, type Regression, usual } from './lived.ts'
 import type { PlannedPage, PlannedPlan, Proration } from './owner-history.ts'
 import { holdRegressions } from './regressions-holds.ts'
 
@@ -53,7 +53,7 @@ function deleted(...life: Parameters<typeof lived>): Regression {
 /** Histories that once failed, or that were suspected to fail; they are always played. */
 export const regressions: readonly Regression[] = [
   // The renewal's events are under way while credits are used, first with a rest of the old month, then without.
-  lived('usage between a renewal and its event', 'user', monthly, purchase, half, [month, half, half], all),
+  usual('usage between a renewal and its event', 'user', monthly, purchase, half, [month, half, half], all),
   lived(
     'usage before a renewal is heard, of all that there is',
     'user',
@@ -115,9 +115,9 @@ export const regressions: readonly Regression[] = [
     later(10, 6),
     [week, extra, month, half],
   ),
-  lived('old plan refunded under a new one', 'user', monthly, all, cancel, monthly, refund(100, 1), half),
+  usual('old plan refunded under a new one', 'user', monthly, all, cancel, monthly, refund(100, 1), half),
   lived('old plan disputed under a new one', 'user', monthly, all, cancel, monthly, dispute(1), won),
-  lived(
+  usual(
     'a charge that is disputed twice',
     'user',
     monthly,
@@ -128,7 +128,7 @@ export const regressions: readonly Regression[] = [
     lost,
   ),
   lived('old team plan refunded under a new one', 'team', monthly, all, cancel, monthly, refund(50, 1)),
-  lived(
+  usual(
     'debt of an ended plan before and after a new one',
     'user',
     monthly,
@@ -152,7 +152,7 @@ export const regressions: readonly Regression[] = [
     month,
   ),
   lived('a year disputed over a month and lost', 'team', yearly, dispute(), month, lost),
-  lived(
+  usual(
     'a used year refunded in parts, months apart',
     'user',
     yearly,
@@ -165,10 +165,10 @@ export const regressions: readonly Regression[] = [
     refund(30),
     month,
   ),
-  lived('seats added to a year and refunded', 'team', yearly, week, seats(8), refund(50), month, month),
+  usual('seats added to a year and refunded', 'team', yearly, week, seats(8), refund(50), month, month),
   lived('seats given up and taken again in a year', 'team', yearly, seats(8, 3), month, seats(6), month),
-  lived('seats added, given up and added again in one second', 'team', monthly, week, seats(9, 5, 7), month),
-  lived('three seat changes in one second', 'team', monthly, week, seats(8, 6, 9), week, seats(7, 12)),
+  usual('seats added, given up and added again in one second', 'team', monthly, week, seats(9, 5, 7), month),
+  usual('three seat changes in one second', 'team', monthly, week, seats(8, 6, 9), week, seats(7, 12)),
   lived(
     'seats added in a month, refunded, renewed',
     'team',
@@ -179,7 +179,7 @@ export const regressions: readonly Regression[] = [
     refund(100),
     month,
   ),
-  lived(
+  usual(
     'seats added twice and given up at once',
     'team',
     monthly,
@@ -191,7 +191,7 @@ export const regressions: readonly Regression[] = [
     seats(3),
     month,
   ),
-  lived(
+  usual(
     'a renewal of more than ten lines',
     'user',
     monthly,
@@ -199,7 +199,7 @@ export const regressions: readonly Regression[] = [
     { do: 'manual_items', count: 12, amount: 99 },
     month,
   ),
-  lived(
+  usual(
     'one manual item',
     'team',
     monthly,
@@ -207,7 +207,7 @@ export const regressions: readonly Regression[] = [
     month,
     refund(50),
   ),
-  lived(
+  usual(
     'a plan paid from a credit balance',
     'user',
     purchase,
@@ -223,7 +223,7 @@ export const regressions: readonly Regression[] = [
     month,
     half,
   ),
-  lived(
+  usual(
     'bought credits that stood in for a disputed plan',
     'user',
     monthly,
@@ -244,7 +244,7 @@ export const regressions: readonly Regression[] = [
     won,
     month,
   ),
-  lived(
+  usual(
     'usage up to a debt and beyond it',
     'user',
     monthly,
@@ -255,7 +255,7 @@ export const regressions: readonly Regression[] = [
     all,
   ),
   lived('a purchase refunded after use', 'user', monthly, purchase, all, refund(100), month, half),
-  lived('a trial ended early', 'user', trial, half, { do: 'end_trial' }, half, month),
+  usual('a trial ended early', 'user', trial, half, { do: 'end_trial' }, half, month),
   lived(
     'a trial of 45 days',
     'user',
@@ -268,7 +268,7 @@ export const regressions: readonly Regression[] = [
   ),
   lived('a trial extended', 'user', trial, half, { do: 'extend_trial', days: 40 }, month, half, month),
   lived('a trial that runs out unpaid', 'user', { ...trial, card: 'fails_later' }, half, month, month),
-  lived(
+  usual(
     'paid after Stripe gave up, unused',
     'user',
     failing,
@@ -300,7 +300,7 @@ export const regressions: readonly Regression[] = [
     { do: 'pay_invoice' },
     month,
   ),
-  lived(
+  usual(
     'an invoice paid in two parts, which are refunded one after the other',
     'user',
     failing,
@@ -312,7 +312,7 @@ export const regressions: readonly Regression[] = [
     half,
     refund(100),
   ),
-  lived(
+  usual(
     'a part of an invoice forgiven before the payment, and what was paid refunded',
     'user',
     failing,
@@ -323,7 +323,7 @@ export const regressions: readonly Regression[] = [
     half,
     refund(100),
   ),
-  lived(
+  usual(
     'a month of Pro whose place Teams takes',
     'user',
     monthly,
@@ -334,10 +334,10 @@ export const regressions: readonly Regression[] = [
       do: 'to_teams',
     },
   ),
-  lived('a year of Pro whose place Teams takes', 'user', yearly, all, month, all, month, month, half, {
+  usual('a year of Pro whose place Teams takes', 'user', yearly, all, month, all, month, month, half, {
     do: 'to_teams',
   }),
-  lived(
+  usual(
     'a year of Pro whose place Teams takes after a part was refunded',
     'user',
     yearly,
@@ -372,7 +372,7 @@ export const regressions: readonly Regression[] = [
     { do: 'pay_invoice', outside_stripe: true },
     half,
   ),
-  lived('a refund that the bank sends back', 'user', monthly, half, refund(60), { do: 'fail_refund' }, half),
+  usual('a refund that the bank sends back', 'user', monthly, half, refund(60), { do: 'fail_refund' }, half),
   lived(
     'a coupon for three months, refunds and added seats',
     'team',
@@ -399,7 +399,7 @@ export const regressions: readonly Regression[] = [
     lived('plans, seats and credits in pounds', 'team', monthly, seats(7), purchase, half, month, refund(50)),
     { currency: 'GBP' },
   ),
-  but(lived('a plan sold by hand for an open page, in another currency', 'user', monthly, half, month), {
+  but(usual('a plan sold by hand for an open page, in another currency', 'user', monthly, half, month), {
     is_sold_wrongly: true,
   }),
   but(
@@ -469,7 +469,7 @@ export const regressions: readonly Regression[] = [
     ],
     [all, refund(100)],
   ),
-  lived(
+  usual(
     'seats added unpaid, given up and added again in one second',
     'team',
     yearly,
@@ -480,7 +480,7 @@ export const regressions: readonly Regression[] = [
     half,
   ),
   lived('seats added under a coupon of 100 %', 'team', yearly, week, { do: 'coupon' }, seats(8), month),
-  lived('a coupon of 100 %', 'user', monthly, { do: 'coupon' }, month, half, month),
+  usual('a coupon of 100 %', 'user', monthly, { do: 'coupon' }, month, half, month),
   lived(
     'a paused collection',
     'user',
@@ -522,7 +522,7 @@ export const regressions: readonly Regression[] = [
     month,
     half,
   ),
-  lived(
+  usual(
     'a changed billing anchor',
     'team',
     monthly,
@@ -574,7 +574,7 @@ export const regressions: readonly Regression[] = [
   deleted('a person who is deleted during a trial', 'user', trial, half),
   deleted('an organization that is deleted with an overdue renewal', 'team', failing, half, month),
   lived('a customer deleted at Stripe', 'user', monthly, half, { do: 'delete_customer' }, monthly, half),
-  lived(
+  usual(
     'a used month refunded, and the months after',
     'user',
     monthly,
@@ -586,10 +586,10 @@ export const regressions: readonly Regression[] = [
     half,
   ),
   lived('a free purchase that Stripe never made', 'user', monthly, [{ do: 'claim_free' }], week, half),
-  lived('Stripe away for 20 hours', 'user', monthly, [purchase, refund(100, 1), outage], half),
-  lived('every job lost for five hours', 'user', monthly, [purchase, { do: 'lose_jobs', hours: 5 }], half),
-  lived('a refund without an event', 'user', monthly, half, [refund(50), drop]),
-  lived(
+  usual('Stripe away for 20 hours', 'user', monthly, [purchase, refund(100, 1), outage], half),
+  usual('every job lost for five hours', 'user', monthly, [purchase, { do: 'lose_jobs', hours: 5 }], half),
+  usual('a refund without an event', 'user', monthly, half, [refund(50), drop]),
+  usual(
     'a refund without an event, and Stripe lists late',
     'user',
     monthly,
@@ -598,12 +598,12 @@ export const regressions: readonly Regression[] = [
     half,
   ),
   lived('a refund whose events cannot be stored', 'user', monthly, purchase, [refund(50), { do: 'damage' }]),
-  lived('an end that was not seen', 'user', monthly, half, [hold('subscription'), cancel], monthly, half),
+  usual('an end that was not seen', 'user', monthly, half, [hold('subscription'), cancel], monthly, half),
   lived('seats that were not seen', 'team', monthly, week, [hold('subscription'), seats(9)], week),
-  lived('a refund that was not seen', 'user', monthly, purchase, [refund(30), hold('charge'), refund(30)]),
-  lived('a first payment that fails', 'user', monthly, cancel, refused, day, monthly, half),
-  lived('a first payment of a team that fails', 'team', monthly, cancel, [refused, day], monthly, half),
-  lived(
+  usual('a refund that was not seen', 'user', monthly, purchase, [refund(30), hold('charge'), refund(30)]),
+  usual('a first payment that fails', 'user', monthly, cancel, refused, day, monthly, half),
+  usual('a first payment of a team that fails', 'team', monthly, cancel, [refused, day], monthly, half),
+  usual(
     'a customer deleted before credits are bought',
     'user',
     monthly,
@@ -611,8 +611,8 @@ export const regressions: readonly Regression[] = [
     { do: 'delete_customer' },
     purchase,
   ),
-  lived('a page left for another', 'user', monthly, cancel, page, { ...page, frequency: 'yearly' }, monthly),
-  lived('a page whose server was killed', 'user', monthly, cancel, killed, monthly),
+  usual('a page left for another', 'user', monthly, cancel, page, { ...page, frequency: 'yearly' }, monthly),
+  usual('a page whose server was killed', 'user', monthly, cancel, killed, monthly),
   lived(
     'a page of a team whose server was killed',
     'team',
@@ -624,7 +624,7 @@ export const regressions: readonly Regression[] = [
   ),
   lived('an inquiry, and the dispute that it becomes', 'user', monthly, inquiry, half, lost, half, won, half),
   lived('an appeal that is won', 'user', monthly, half, dispute(), lost, { do: 'appeal' }, half, won, half),
-  lived(
+  usual(
     'colleagues whom Clerk does not announce',
     'team',
     monthly,
@@ -655,7 +655,7 @@ export const regressions: readonly Regression[] = [
     { do: 'pay_invoice' },
     half,
   ),
-  lived(
+  usual(
     'another page than that of a killed server',
     'user',
     monthly,
@@ -663,7 +663,7 @@ export const regressions: readonly Regression[] = [
     { ...page, lost: { ...page, frequency: 'yearly' } },
     monthly,
   ),
-  lived(
+  usual(
     'the second of two seat changes in one second refunded, twice',
     'team',
     monthly,
@@ -672,7 +672,7 @@ export const regressions: readonly Regression[] = [
     [day, seats(10, 14)],
     refund(100),
   ),
-  lived('ended while our clock is behind', 'user', monthly, half, [clock(-30), cancel], monthly, half, month),
+  usual('ended while our clock is behind', 'user', monthly, half, [clock(-30), cancel], monthly, half, month),
   lived('bought while our clock is behind', 'user', monthly, cancel, clock(-300), monthly, half, month),
   lived('bought and ended while our clock is behind', 'user', monthly, cancel, [
     clock(-300),
@@ -693,7 +693,7 @@ export const regressions: readonly Regression[] = [
     month,
     seats(8),
   ),
-  lived(
+  usual(
     'acts of support around a refund, and a worker that dies in one of them',
     'user',
     monthly,
@@ -705,7 +705,7 @@ export const regressions: readonly Regression[] = [
     adjust(-500),
     [month, resync],
   ),
-  lived(
+  usual(
     'a year moved by a trial for which nothing is given back',
     'user',
     yearly,

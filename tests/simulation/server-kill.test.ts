@@ -145,7 +145,7 @@ test.for(isLong ? backends : [])(
     const urls = { databaseUrl: database.url, stripeUrl: stripe.url }
     const worker = await startProductProcess('worker', { ...urls, redisUrl })
     await waitUntil(
-      async () => (await findBalance(database.owner, bought.owner)).total === 500,
+      async () => (await findBalance(database.owner, bought.owner_id)).total === 500,
       () => `the claim to find the event\n${worker.lines.slice(-10).join('\n')}`,
     )
     await worker.kill()

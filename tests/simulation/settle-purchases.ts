@@ -58,7 +58,7 @@ async function differencesOf(
       continue
     if (intent.state !== expected) differences.push(`intent ${intent.id} is ${intent.state}, not ${expected}`)
   }
-  const { total } = await findBalance(db, { owner_kind: 'user', owner_id: userId })
+  const { total } = await findBalance(db, userId)
   if (total !== paid) differences.push(`the balance is ${total}, paid were ${paid}`)
   const waiting = await db
     .selectFrom('inbox_events')

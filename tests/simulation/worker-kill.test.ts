@@ -124,7 +124,7 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
       isDone,
       () => `event ${event_id} to be applied\n${present.worker.lines.slice(-20).join('\n')}`,
     )
-    const balance = await findBalance(database.owner, bought.owner)
+    const balance = await findBalance(database.owner, bought.owner_id)
     expect(balance, `killed ${moment} statement ${statement}`).toMatchObject({ total: 500, version: 1 })
     return killed
   }

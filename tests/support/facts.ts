@@ -69,7 +69,7 @@ export function ownerFacts(
   money: Readonly<Record<string, Partial<MoneyBack>>> = {},
 ): OwnerFacts {
   return {
-    owner: { owner_kind: 'user', owner_id: 'user_a' },
+    owner_id: 'user_a',
     purchases: [],
     subscriptions,
     invoice_money: new Map(

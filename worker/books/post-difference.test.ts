@@ -30,7 +30,7 @@ const pay = (intentId: string, fields: Partial<CheckoutSession> = {}) =>
 async function purchase() {
   const id = randomUUID()
   const { owner_id } = await buildPurchase(database.server, { id, stripe_session_id: `cs_test_${id}` })
-  return { id, owner: { owner_kind: 'user', owner_id } as const }
+  return { id, owner_id }
 }
 
 const listTransfers = (intentId: string) =>
@@ -48,12 +48,12 @@ const listTransfers = (intentId: string) =>
     ])
     .where('transfer.intent_id', '=', intentId)
     .orderBy('transfer.id')
-    .orderBy('account.owner_kind', 'desc')
+    .orderBy('account.owner_id', 'desc')
     .execute()
 
 describe('a paid checkout of credits', () => {
   test('a paid checkout of credits is one transfer under its session’s name, to the purchased account of whom it is for', async () => {
-    const { id, owner } = await purchase()
+    const { id, owner_id } = await purchase()
     await pay(id)
     expect(await listTransfers(id)).toMatchObject([
       {
@@ -66,22 +66,21 @@ describe('a paid checkout of credits', () => {
       },
       { name: 'sold', amount: -500 },
     ])
-    expect(await findBalance(database.owner, owner)).toMatchObject({ plan: 0, purchased: 500 })
+    expect(await findBalance(database.owner, owner_id)).toMatchObject({ plan: 0, purchased: 500 })
   })
 
   test('agrees with what its charge gave back: the difference is posted once, and named after the grant', async () => {
-    const { id, owner } = await purchase()
+    const { id, owner_id } = await purchase()
     await pay(id)
     const reconcile = (refunded_minor: number, disputed_minor: number, snapshot_order: number) =>
       database.worker.transaction().execute(async (trx) => {
         await saveCharge(trx, {
-          ...owner,
+          owner_id,
           stripe_charge_id: `ch_${id}`,
           intent_id: id,
           stripe_invoice_id: null,
           amount_minor: 700,
           refunded_minor,
-
           unused_refund_minor: 0,
           refunded_before_minor: 0,
           disputed_minor,
@@ -105,6 +104,6 @@ describe('a paid checkout of credits', () => {
       { idempotency_key: `purchase/${id}/3`, kind: 'dispute', amount: -250 },
       { idempotency_key: `purchase/${id}/4`, kind: 'dispute_won', amount: 250 },
     ])
-    expect(await findBalance(database.owner, owner)).toMatchObject({ purchased: 450 })
+    expect(await findBalance(database.owner, owner_id)).toMatchObject({ purchased: 450 })
   })
 })

@@ -1,5 +1,4 @@
 import type { CheckoutIntent, CheckoutTerms } from '../../schema/billing/checkout/intents.ts'
-import { recipientOf } from '../../schema/billing/checkout/intents.ts'
 import {
   type BooksInScope,
   differenceOf,
@@ -10,7 +9,7 @@ import type { OwnerFacts } from '../../schema/billing/position/facts.ts'
 import { type Position, positionOf } from '../../schema/billing/position/position.ts'
 import { readPlanFacts, readPurchaseFacts } from '../../schema/billing/position/read-facts.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import type { HouseAccount, Owner, TransferKind } from '../../schema/ledger/accounts.ts'
+import type { HouseAccount, TransferKind } from '../../schema/ledger/accounts.ts'
 import type { GrantKind } from '../../schema/ledger/grants.ts'
 import {
   closeMonth,
@@ -38,30 +37,30 @@ export interface Cause {
  */
 export async function postPlanDifference(
   trx: DatabaseTransaction,
-  owner: Owner,
+  owner_id: string,
   cause: Cause,
 ): Promise<readonly number[]> {
-  await lockOwner(trx, owner)
-  const facts = await readPlanFacts(trx, owner)
-  const books = await readBooks(trx, owner)
+  await lockOwner(trx, owner_id)
+  const facts = await readPlanFacts(trx, owner_id)
+  const books = await readBooks(trx, owner_id)
   const ofPlans = { ...books, grants: books.grants.filter((grant) => grant.kind !== 'purchase') }
   const position = positionOf(facts, cause.now, ofPlans)
   const { transfers, closings } = missingIn({
     position,
     books: ofPlans,
-    usage: await readUsageInMonths(trx, owner, usageToCount(position, ofPlans)),
+    usage: await readUsageInMonths(trx, owner_id, usageToCount(position, ofPlans)),
     cause,
     paid_by: null,
   })
   const transfer_ids = await post(trx, transfers)
-  for (const month of closings) await closeMonth(trx, owner, month)
+  for (const month of closings) await closeMonth(trx, owner_id, month)
   return transfer_ids
 }
 
 /** What is granted for a checkout of credits, and to whom. */
 type PaidPurchase = Pick<
   CheckoutTerms,
-  'id' | 'owner_kind' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id' | 'stripe_invoice_id'
+  'id' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id' | 'stripe_invoice_id'
 >
 
 /**
@@ -74,12 +73,12 @@ export async function postPurchaseDifference(
   intent: PaidPurchase,
   cause: Cause,
 ): Promise<readonly number[]> {
-  const owner = recipientOf(intent)
-  if (!owner) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
+  const owner_id = intent.owner_id
+  if (!owner_id) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
   const facts = await readPurchaseFacts(trx, [intent])
   const books = withOneGrant(await readPurchaseGrant(trx, intent.id))
   const purchase = facts.get(intent.id)
-  const alone = { ...withoutFacts(owner), purchases: purchase ? [purchase] : [] }
+  const alone = { ...withoutFacts(owner_id), purchases: purchase ? [purchase] : [] }
   const position = positionOf(alone, cause.now, books)
   const { transfers } = missingIn({ position, books, cause, paid_by: sourceOf(intent) })
   return post(trx, transfers)
@@ -101,17 +100,17 @@ function sourceOf({ stripe_session_id, stripe_invoice_id }: Source): string | nu
  */
 export async function withdrawPurchase(
   trx: DatabaseTransaction,
-  intent: Pick<CheckoutIntent, 'id' | 'owner_kind' | 'owner_id' | 'stripe_session_id' | 'stripe_invoice_id'>,
+  intent: Pick<CheckoutIntent, 'id' | 'owner_id' | 'stripe_session_id' | 'stripe_invoice_id'>,
   cause: Cause,
 ): Promise<readonly number[]> {
-  const owner = recipientOf(intent)
-  if (!owner) return []
-  await lockOwner(trx, owner)
+  const owner_id = intent.owner_id
+  if (!owner_id) return []
+  await lockOwner(trx, owner_id)
   const known = await readPurchaseGrant(trx, intent.id)
   if (!known) return []
   const books = withOneGrant(known)
   const { transfers } = missingIn({
-    position: positionOf(withoutFacts(owner), cause.now, books),
+    position: positionOf(withoutFacts(owner_id), cause.now, books),
     books,
     cause,
     paid_by: sourceOf(intent),
@@ -119,8 +118,8 @@ export async function withdrawPurchase(
   return post(trx, transfers)
 }
 
-function withoutFacts(owner: Owner): OwnerFacts {
-  return { owner, purchases: [], subscriptions: [], invoice_money: new Map() }
+function withoutFacts(owner_id: string): OwnerFacts {
+  return { owner_id, purchases: [], subscriptions: [], invoice_money: new Map() }
 }
 
 function withOneGrant(grant: GrantInBooks | null): BooksInScope {

@@ -10,7 +10,6 @@ const intent: CheckoutIntent = {
   offer_id: 1,
   quantity: 500,
   user_id: 'user_a',
-  owner_kind: 'user',
   owner_id: 'user_a',
   credits: 500,
   amount_minor: 700,

@@ -5,7 +5,6 @@ import {
   findIntent,
   findUnsettledOfDeleted,
   lockIntent,
-  recipientOf,
 } from '../../schema/billing/checkout/intents.ts'
 import { type IntentOutcome, recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -73,9 +72,8 @@ async function endForDeleted(
 ): Promise<CheckoutSession> {
   const intent = await findUnsettledOfDeleted(deps.db, intentId)
   if (intent) {
-    const buyer = { owner_kind: 'user', owner_id: intent.user_id } as const
-    const isForNobody = await isOwnerGone(deps, recipientOf(intent) ?? buyer)
-    if (found.status === 'open' && (isForNobody || (await isOwnerGone(deps, buyer)))) {
+    const isForNobody = await isOwnerGone(deps, intent.owner_id ?? intent.user_id)
+    if (found.status === 'open' && (isForNobody || (await isOwnerGone(deps, intent.user_id)))) {
       // A refusal says that it was paid just now, of which an event follows.
       const closed = await deps.stripe.checkout.sessions.expire(found.id).catch(nullIfRefused)
       if (closed) return checkoutSessionSchema.parse(closed)
@@ -199,7 +197,7 @@ function requireTerms(intent: CheckoutTerms, session: CheckoutSession): void {
   if (intent.kind !== 'credit_purchase') {
     throw new PermanentError(`Intent ${intent.id} is for a plan, session ${session.id} is not a subscription`)
   }
-  if (!recipientOf(intent)) throw new PermanentError(`Intent ${intent.id} has no recipient for the credits`)
+  if (!intent.owner_id) throw new PermanentError(`Intent ${intent.id} has no recipient for the credits`)
   if (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency) {
     throw new PermanentError(
       `Intent ${intent.id} promised ${intent.amount_minor} ${intent.currency}, ` +

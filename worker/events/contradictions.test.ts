@@ -182,7 +182,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
       failure_reason: reason,
     })
     expect(worker.runs.length).toBe(2)
-    const balance = await findBalance(database.owner, { owner_kind: 'user', owner_id: intent.user_id })
+    const balance = await findBalance(database.owner, intent.user_id)
     expect(balance.total).toBe(0)
   })
 
@@ -191,14 +191,13 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     const paid = await buildPaidPlan(product, {
       plan_type: 'teams',
       seats: 2,
-      owner: { owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` },
+      owner_id: `org_${randomUUID().slice(0, 8)}`,
     })
     await database.owner.deleteFrom('checkout_intents').where('id', '=', paid.intent_id).execute()
     await buildUser(database.server, buyer.user_id)
     const intent = await buildPlanOrder(database, {
       user_id: buyer.user_id,
       id: paid.intent_id,
-      owner_kind: 'organization',
       owner_id: null,
       plan_type: 'teams',
       seats: 2,

@@ -27,8 +27,8 @@ const inOrder = madeOnce(async () => ({ books: await replay(played.story) }))
  */
 async function tell(): Promise<string[]> {
   const stripe = product.stripe.client
-  const owner = { owner_kind: 'organization', owner_id: 'org_story' } as const
-  const team = await buildPaidPlan(product, { plan_type: 'teams', seats: 4, owner })
+  const owner_id = 'org_story'
+  const team = await buildPaidPlan(product, { plan_type: 'teams', seats: 4, owner_id })
   const credits = await buildPaidCredits(product)
   const id = team.subscription_id ?? ''
   await product.advanceDays(10)

@@ -20,7 +20,7 @@ afterAll(() => stripe.knob('account', { terms_url: null }))
 
 test('credits and a plan with tax in their prices bring what was promised, and invoices of credits no month', async () => {
   const buyer = await signUp(clerk)
-  const owner = { owner_kind: 'user', owner_id: buyer.user_id } as const
+
   const plan = await openPlanCheckout(server, buyer)
   await stripe.knob(`sessions/${plan.sessionId}/pay`, { country: 'DE' })
   const credits = await server.ask(purchaseCredits, {
@@ -29,8 +29,8 @@ test('credits and a plan with tax in their prices bring what was promised, and i
   })
   await stripe.knob(`sessions/${credits.sessionId}/pay`, { country: 'DE' })
   await worker.catchUp()
-  const { plan: of_plan } = await findBalance(database.owner, owner)
-  expect(await findBalance(database.owner, owner)).toMatchObject({ purchased: 1000 })
+  const { plan: of_plan } = await findBalance(database.owner, buyer.user_id)
+  expect(await findBalance(database.owner, buyer.user_id)).toMatchObject({ purchased: 1000 })
   expect(of_plan).toBeGreaterThan(0)
 
   const { invoice, payment_intent, total_details } = await stripe.client.checkout.sessions.retrieve(
@@ -49,7 +49,7 @@ test('credits and a plan with tax in their prices bring what was promised, and i
 
   await stripe.client.refunds.create({ payment_intent: String(payment_intent), amount: 700 })
   await worker.catchUp()
-  expect(await findBalance(database.owner, owner)).toMatchObject({ purchased: 500, plan: of_plan })
+  expect(await findBalance(database.owner, buyer.user_id)).toMatchObject({ purchased: 500, plan: of_plan })
 
   await advanceDays(31)
   await worker.catchUp()

@@ -56,14 +56,14 @@ export async function fetchSubject(deps: WorkerDependencies, subject: Subject): 
     case 'invitation':
       return { ...subject, snapshot: await fetchInvitation(deps, subject, subject.acceptance) }
     case 'profile': {
-      const user = { owner_kind: 'user', owner_id: subject.profile.clerk_id } as const
+      const user = subject.profile.clerk_id
       // A ban waits for no call.
       return { ...subject, reason: subject.is_banned ? null : await followContact(deps, user) }
     }
     case 'organization': {
       // Its name is on its invoices.
-      const organization = { owner_kind: 'organization', owner_id: subject.id } as const
-      return { of: 'nothing', state: 'applied', reason: await followContact(deps, organization) }
+
+      return { of: 'nothing', state: 'applied', reason: await followContact(deps, subject.id) }
     }
     case 'deleted_user':
     case 'deleted_organization':

@@ -39,8 +39,7 @@ afterAll(async () => {
 const handle = (id: string, claim?: number, deps: WorkerDependencies = worker.deps) =>
   tryEvent(deps, { source: 'stripe', id }, claim)
 const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
-const balanceOf = ({ owner_kind, owner_id }: PaidPurchase['owner']) =>
-  findBalance(database.owner, { owner_kind, owner_id })
+const balanceOf = (owner_id: string) => findBalance(database.owner, owner_id)
 
 const receive = (checkout: Pick<PaidPurchase, 'session_id' | 'intent_id'>, type?: string) =>
   receiveCheckoutEvent(database.server, checkout, type)
@@ -51,7 +50,7 @@ describe('the event of a paid purchase', () => {
     const ids = [await receive(bought), await receive(bought), await receive(bought)]
     for (const id of ids) await handle(id)
     for (const id of ids) await handle(id)
-    expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 500, version: 1 })
+    expect(await balanceOf(bought.owner_id)).toMatchObject({ purchased: 500, version: 1 })
     expect(await findIntent(database.owner, bought.intent_id)).toMatchObject({ state: 'settled' })
     expect(await eventRow(ids[0] ?? '')).toMatchObject({ state: 'applied', reason: null })
     expect(await eventRow(ids[2] ?? '')).toMatchObject({ reason: 'It is settled already' })
@@ -66,7 +65,7 @@ describe('the event of a paid purchase', () => {
       handle(other),
       processCheckoutCompletion(worker.deps, payload),
     ])
-    expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 500, version: 1 })
+    expect(await balanceOf(bought.owner_id)).toMatchObject({ purchased: 500, version: 1 })
   })
 
   test('the event of a paid purchase that claims more than Stripe says grants nothing', async () => {
@@ -74,7 +73,7 @@ describe('the event of a paid purchase', () => {
     const id = await receive(opened)
     await handle(id)
     expect(await eventRow(id)).toMatchObject({ state: 'applied', reason: 'Nothing has been paid yet' })
-    expect(await balanceOf(opened.owner)).toMatchObject({ version: 0 })
+    expect(await balanceOf(opened.owner_id)).toMatchObject({ version: 0 })
   })
 
   test('the event that names another’s paid session with one’s own order grants to the payer alone', async () => {
@@ -85,9 +84,9 @@ describe('the event of a paid purchase', () => {
     ).rejects.toMatchObject({ code: '23505' })
     const id = await receive({ intent_id: opened.intent_id, session_id: paid.session_id })
     await handle(id)
-    expect(await balanceOf(opened.owner)).toMatchObject({ version: 0 })
+    expect(await balanceOf(opened.owner_id)).toMatchObject({ version: 0 })
     expect(await findIntent(database.owner, opened.intent_id)).toMatchObject({ state: 'open' })
-    expect(await balanceOf(paid.owner)).toMatchObject({ purchased: 500, version: 1 })
+    expect(await balanceOf(paid.owner_id)).toMatchObject({ purchased: 500, version: 1 })
   })
 
   test('the event of a paid purchase is tried again after the worker that had fetched the session is gone', async () => {
@@ -108,9 +107,9 @@ describe('the event of a paid purchase', () => {
       }),
     }
     await expect(handle(id, undefined, killed)).rejects.toThrow(gone)
-    expect(await balanceOf(bought.owner)).toMatchObject({ version: 0 })
+    expect(await balanceOf(bought.owner_id)).toMatchObject({ version: 0 })
     await handle(id)
-    expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 500, version: 1 })
+    expect(await balanceOf(bought.owner_id)).toMatchObject({ purchased: 500, version: 1 })
   })
 
   test('the event of a paid purchase that is made for a claim that is over does nothing', async () => {
@@ -120,7 +119,7 @@ describe('the event of a paid purchase', () => {
     await handle(id, 0)
     expect(await eventRow(id)).toMatchObject({ state: 'received' })
     await handle(id, 1)
-    expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 500 })
+    expect(await balanceOf(bought.owner_id)).toMatchObject({ purchased: 500 })
   })
 })
 
@@ -146,9 +145,9 @@ test('a connection that is lost at any statement leaves all of an event or none 
         await connection.close()
         const where = `lost ${moment} statement ${statement}`
         const isApplied = (await eventRow(id))?.state === 'applied'
-        expect((await balanceOf(bought.owner)).total, where).toBe(isApplied ? 500 : 0)
+        expect((await balanceOf(bought.owner_id)).total, where).toBe(isApplied ? 500 : 0)
         await handle(id)
-        expect(await balanceOf(bought.owner), where).toMatchObject({ purchased: 500, version: 1 })
+        expect(await balanceOf(bought.owner_id), where).toMatchObject({ purchased: 500, version: 1 })
         if (!isHit) break
         hits++
       }
@@ -167,7 +166,7 @@ test('what went back of a payment while its event waited is taken back at once',
     const applied = handle(id)
     while ((await countLockWaits(database.owner)) === 0) await delay(5)
     await saveCharge(trx, {
-      ...bought.owner,
+      owner_id: bought.owner_id,
       stripe_charge_id: `ch_${bought.intent_id}`,
       intent_id: bought.intent_id,
       stripe_invoice_id: null,
@@ -184,18 +183,18 @@ test('what went back of a payment while its event waited is taken back at once',
     return { applied }
   })
   await waiting.applied
-  expect(await balanceOf(bought.owner)).toMatchObject({ purchased: 250 })
+  expect(await balanceOf(bought.owner_id)).toMatchObject({ purchased: 250 })
 })
 
 test('an event that the ledger refuses leaves nothing behind and is tried again', async () => {
   const bought = await buildPaidCredits(product)
-  const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
+  const owner_id = await buildUser(database.server)
   const idempotency_key = `checkout/${bought.session_id}`
-  await postTransfer(database.worker, buildAdjustment(owner, 1, { idempotency_key }))
+  await postTransfer(database.worker, buildAdjustment(owner_id, 1, { idempotency_key }))
   const id = await receive(bought)
   await expect(handle(id)).rejects.toThrow(/was posted before with another input/)
   expect(await findIntent(database.owner, bought.intent_id)).toMatchObject({ state: 'open' })
-  expect(await balanceOf(bought.owner)).toMatchObject({ version: 0 })
+  expect(await balanceOf(bought.owner_id)).toMatchObject({ version: 0 })
   expect(await eventRow(id)).toMatchObject({ state: 'failed', attempts: 1 })
 })
 
@@ -218,7 +217,7 @@ describe('the events of a delayed payment end the same in every order', () => {
       const ids = [await receive(opened), await receive(opened, lateType)]
       await stripe.knob(`sessions/${opened.session_id}/settle`, { outcome })
       for (const id of arrange(ids)) await handle(id)
-      expect((await balanceOf(opened.owner)).total).toBe(credits)
+      expect((await balanceOf(opened.owner_id)).total).toBe(credits)
       expect(await findIntent(database.owner, opened.intent_id)).toMatchObject({ state })
     })
   })
@@ -286,9 +285,9 @@ test('an event that overtakes its intent is retried and then grants, and fails a
   expect(await eventRow(never)).toMatchObject({ state: 'failed', attempts: maximumAttempts })
   await expect(handle(id)).rejects.toThrow(/has not been committed yet/)
   expect(await eventRow(id)).toMatchObject({ state: 'received', attempts: 1 })
-  const { user_id, owner } = bought
-  await buildPurchase(database.server, { id: bought.intent_id, user_id, owner_id: owner.owner_id })
+  const { user_id, owner_id } = bought
+  await buildPurchase(database.server, { id: bought.intent_id, user_id, owner_id })
   await attachSession(database.server, { id: bought.intent_id, stripe_session_id: bought.session_id })
   await handle(id)
-  expect(await balanceOf(owner)).toMatchObject({ purchased: 500 })
+  expect(await balanceOf(owner_id)).toMatchObject({ purchased: 500 })
 })

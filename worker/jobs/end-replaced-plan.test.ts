@@ -38,7 +38,7 @@ async function buyPro(order: PlanOrder = {}): Promise<PaidPurchase> {
 const buyTeams = (pro: PaidPurchase, order: PlanOrder = {}) =>
   buildPaidPlan(product, {
     plan_type: 'teams',
-    owner: { owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` },
+    owner_id: `org_${randomUUID().slice(0, 8)}`,
     user_id: pro.user_id,
     ends_subscription_id: pro.subscription_id,
     ...order,
@@ -57,7 +57,7 @@ async function replace(pro: PaidPurchase): Promise<void> {
 
 /** Returns its release, after which the worker does what follows. */
 async function hold(pro: PaidPurchase, credits: number) {
-  const ask = () => ({ ...pro.owner, actor: pro.user_id, occurred_at: product.clock.now() })
+  const ask = () => ({ owner_id: pro.owner_id, actor: pro.user_id, occurred_at: product.clock.now() })
   const reservation = { lasting_s: 86_400, idempotency_key: randomUUID(), reason: 'Chat' }
   const reserved = await spendOne(database.server, {
     ...ask(),
@@ -82,13 +82,13 @@ async function refundsOf({ customer_id }: PaidPurchase) {
 const refundedTo = async (pro: PaidPurchase) =>
   (await refundsOf(pro)).reduce((sum, { amount }) => sum + amount, 0)
 
-async function kindsOf({ owner }: PaidPurchase): Promise<string[]> {
+async function kindsOf({ owner_id }: PaidPurchase): Promise<string[]> {
   const rows = await database.owner
     .selectFrom('ledger_transfers')
     .innerJoin('ledger_entries', 'ledger_entries.transfer_id', 'ledger_transfers.id')
     .innerJoin('ledger_accounts', 'ledger_accounts.id', 'ledger_entries.account_id')
     .select(['ledger_transfers.kind', 'ledger_entries.amount'])
-    .where('ledger_accounts.owner_id', '=', owner.owner_id)
+    .where('ledger_accounts.owner_id', '=', owner_id)
     .orderBy('ledger_transfers.id')
     .execute()
   return rows.map(({ kind, amount }) => `${kind} ${amount}`)
@@ -126,7 +126,7 @@ describe('Pro ends when Teams has been paid in its place', () => {
     const charge = await database.owner
       .selectFrom('charges')
       .select(['refunded_minor', 'unused_refund_minor', 'refunded_before_minor'])
-      .where('owner_id', '=', pro.owner.owner_id)
+      .where('owner_id', '=', pro.owner_id)
       .executeTakeFirst()
     expect(charge).toEqual({ refunded_minor: 400, unused_refund_minor: 400, refunded_before_minor: 0 })
   })

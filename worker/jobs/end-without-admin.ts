@@ -1,5 +1,6 @@
 import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { isDeleted } from '../../schema/people/owners/deleted-owners.ts'
 import { findUser } from '../../schema/people/users/users.ts'
 import { releaseSchedule } from '../../schema/vendors/stripe/subscription-schedule.ts'
@@ -13,9 +14,9 @@ import type { WorkerDependencies } from '../dependencies.ts'
  */
 export async function endWithoutAdmin(
   deps: Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>,
-  { owner_kind, owner_id, ended_at, cancel_at, stripe_subscription_id: id }: Subscription,
+  { owner_id, ended_at, cancel_at, stripe_subscription_id: id }: Subscription,
 ): Promise<void> {
-  if (owner_kind !== 'organization' || ended_at) return
+  if (kindOf(owner_id) !== 'organization' || ended_at) return
   const members = await deps.clerk.listMembers(owner_id)
   if (!members) return
   const admin = members.find(({ role }) => role === 'admin')
@@ -31,10 +32,10 @@ async function leaveAddressOfDeleted(
   owner_id: string,
   admin: { readonly user_id: string; readonly email: string | null } | undefined,
 ): Promise<void> {
-  const id = await findStripeCustomer(db, { owner_kind: 'organization', owner_id })
+  const id = await findStripeCustomer(db, owner_id)
   const customer = id && (await stripe.customers.retrieve(id))
   const buyer = customer && !customer.deleted && customer.metadata.clerkUserId
-  if (!buyer || !(await isDeleted(db, { owner_kind: 'user', owner_id: buyer }))) return
+  if (!buyer || !(await isDeleted(db, buyer))) return
   const left = (await findUser(db, buyer))?.email.toLowerCase()
   const isTheirs = !customer.email || customer.email.toLowerCase() === left
   await stripe.customers.update(id, {

@@ -40,6 +40,6 @@ test.each([-60, 0, 5, 60])(
       state: 'settled',
       stripe_session_id: session.id,
     })
-    expect(await findBalance(database.owner, intent)).toMatchObject({ purchased: 500 })
+    expect(await findBalance(database.owner, intent.owner_id)).toMatchObject({ purchased: 500 })
   },
 )

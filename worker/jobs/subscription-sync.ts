@@ -41,7 +41,7 @@ export async function processSubscriptionSync(
     giveUp: (reason: string) => failSubscriptionSync(deps.db, { id, reason, now: deps.now() }),
   } as const
   await tryRow(deps, row, async () => {
-    await endIfOwnerIsGone(inTry, subscription, id)
+    await endIfOwnerIsGone(inTry, subscription.owner_id, id)
     await endIfReplaced(inTry, subscription)
     await endWithoutAdmin(inTry, subscription)
     const outcome = await syncSubject(inTry, { of: 'subscription', id }, 'schedule')

@@ -34,15 +34,14 @@ type Found = Pick<FoundDifference, 'kind' | 'object_id'>
 
 /** Null for kinds whose repair fetches the object again, and those that are about no owner's credits. */
 async function findAgain(deps: WorkerDependencies, finding: FindingRow): Promise<readonly Found[] | null> {
-  const { owner_kind, owner_id } = finding
-  if (owner_kind === null || owner_id === null) return null
-  const owner = { owner_kind, owner_id }
+  const { owner_id } = finding
+  if (owner_id === null) return null
   switch (finding.kind) {
     case 'credits_missing':
     case 'credits_too_many':
     case 'grant_unexplained':
     case 'adjustment_unexplained':
-      return compareOwner(deps.db, owner, deps.now())
+      return compareOwner(deps.db, owner_id, deps.now())
     case 'session_not_settled':
     case 'settled_without_payment':
       return compareSession(deps, finding.object_id)

@@ -1,6 +1,6 @@
 import type { Repair } from '../../schema/api/reconciliation.ts'
 import type { FoundDifference } from '../../schema/billing/reconciliation/findings.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf, type OwnerKind } from '../../schema/ledger/accounts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** What of ours is compared with one list of Stripe's, of Clerk's or of our own, some objects a step. */
@@ -56,7 +56,7 @@ export function moneyText(amount_minor: number, currency: string): string {
   return `${(amount_minor / 100).toFixed(2)} ${currency.toUpperCase()}`
 }
 
-export function replayOf(kind: Exclude<Repair['target']['kind'], Owner['owner_kind']>, id: string): Repair {
+export function replayOf(kind: Exclude<Repair['target']['kind'], OwnerKind>, id: string): Repair {
   return { kind: 'replay', target: { kind, id }, params: {} }
 }
 
@@ -65,19 +65,12 @@ export function cancellationOf(subscriptionId: string): Repair {
   return { kind: 'cancel_subscription', target: { kind: 'subscription', id: subscriptionId }, params: {} }
 }
 
-export function resyncOf({ owner_kind, owner_id }: Owner): Repair {
-  return { kind: 'resync', target: { kind: owner_kind, id: owner_id }, params: {} }
+export function resyncOf(owner_id: string): Repair {
+  return { kind: 'resync', target: { kind: kindOf(owner_id), id: owner_id }, params: {} }
 }
 
 /** Takes away what nothing explains, or gives back what was taken. */
-export function adjustmentOf({ owner_kind, owner_id }: Owner, credits: number): Repair {
+export function adjustmentOf(owner_id: string, credits: number): Repair {
   const params = { credits, customer_note: 'Correction of your credits' }
-  return { kind: 'adjust', target: { kind: owner_kind, id: owner_id }, params }
-}
-
-/** A row's owner; null while its organization has not been created. */
-export function ownerOf(
-  row: { readonly owner_kind: Owner['owner_kind']; readonly owner_id: string | null } | undefined,
-): Owner | null {
-  return row?.owner_id ? { owner_kind: row.owner_kind, owner_id: row.owner_id } : null
+  return { kind: 'adjust', target: { kind: kindOf(owner_id), id: owner_id }, params }
 }

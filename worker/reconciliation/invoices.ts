@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Database } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { cataloguePrices } from '../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -11,7 +10,6 @@ import {
   fromSeconds,
   isYoung,
   moneyText,
-  ownerOf,
   replayOf,
   seconds,
 } from './comparison.ts'
@@ -110,24 +108,19 @@ async function compareListed(
     if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
     const difference = differenceOf(one, totals.get(invoice.id))
     const owner = subscribers.get(subscriptionId) ?? (intentId && owners.get(intentId)) ?? null
-    return difference ? [{ ...difference, owner: owner || null }] : []
+    return difference ? [{ ...difference, owner_id: owner || null }] : []
   })
   return { count: ours.length, differences }
 }
 
-async function findSubscribers(db: Database, ids: readonly string[]): Promise<Map<string, Owner>> {
+async function findSubscribers(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('subscriptions')
-    .select(['stripe_subscription_id', 'owner_kind', 'owner_id'])
+    .select(['stripe_subscription_id', 'owner_id'])
     .where('stripe_subscription_id', 'in', ids)
     .execute()
-  return new Map(
-    rows.map(({ stripe_subscription_id, owner_kind, owner_id }) => [
-      stripe_subscription_id,
-      { owner_kind, owner_id },
-    ]),
-  )
+  return new Map(rows.map(({ stripe_subscription_id, owner_id }) => [stripe_subscription_id, owner_id]))
 }
 
 async function findTotals(db: Database, ids: readonly string[]): Promise<Map<string, number>> {
@@ -140,14 +133,14 @@ async function findTotals(db: Database, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.stripe_invoice_id, row.total_minor]))
 }
 
-async function findOwners(db: Database, intentIds: readonly string[]): Promise<Map<string, Owner | null>> {
+async function findOwners(db: Database, intentIds: readonly string[]): Promise<Map<string, string | null>> {
   if (intentIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('checkout_intents')
-    .select(['id', 'owner_kind', 'owner_id'])
+    .select(['id', 'owner_id'])
     .where('id', 'in', intentIds)
     .execute()
-  return new Map(rows.map((row) => [row.id, ownerOf(row)]))
+  return new Map(rows.map((row) => [row.id, row.owner_id]))
 }
 
 function differenceOf(
@@ -157,7 +150,7 @@ function differenceOf(
     subscriptionId,
   }: { invoice: Invoice; intentId: string | null; subscriptionId: string },
   known: number | undefined,
-): Omit<Candidate, 'owner'> | undefined {
+): Omit<Candidate, 'owner_id'> | undefined {
   const { id } = invoice
   // A credit note before the payment leaves the total as it was.
   const total = invoice.total - invoice.pre_payment_credit_notes_amount

@@ -2,7 +2,6 @@ import type Stripe from 'stripe'
 import { z } from 'zod'
 import { findOwnerOfInvoice } from '../../schema/billing/subscriptions/snapshots.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import { disputedMinor, refundedMinor } from '../../schema/vendors/stripe/statuses.ts'
 import { type ChargeOrigin, chargeSchema, findChargeOrigin, findOriginById } from './charge-origin.ts'
@@ -13,7 +12,6 @@ import {
   fromSeconds,
   isYoung,
   moneyText,
-  ownerOf,
   replayOf,
   seconds,
 } from './comparison.ts'
@@ -181,12 +179,12 @@ async function moneyBack(
   },
 ): Promise<Candidate> {
   const { kind, charge_id, origin, currency, there, here } = found
-  const { owner, credits } = await whatItPaidFor(db, origin, there - here)
+  const { owner_id, credits } = await whatItPaidFor(db, origin, there - here)
   const what = kind === 'refund_differs' ? 'given back' : 'held by disputes'
   return {
     kind,
     object_id: charge_id,
-    owner,
+    owner_id,
     sentence: `${moneyText(there, currency)} of a payment are ${what}, and we know of ${moneyText(here, currency)}`,
     they_say: `Of charge ${charge_id} ${moneyText(there, currency)} are ${what}.`,
     we_have: `We know of ${moneyText(here, currency)}.`,
@@ -206,18 +204,18 @@ async function whatItPaidFor(
   db: Database,
   { intent_id, stripe_invoice_id }: ChargeOrigin,
   minor: number,
-): Promise<{ owner: Owner | null; credits: number | null }> {
+): Promise<{ owner_id: string | null; credits: number | null }> {
   if (stripe_invoice_id !== null) {
-    return { owner: (await findOwnerOfInvoice(db, stripe_invoice_id)) ?? null, credits: null }
+    return { owner_id: (await findOwnerOfInvoice(db, stripe_invoice_id)) ?? null, credits: null }
   }
   const intent =
     intent_id === null
       ? undefined
       : await db
           .selectFrom('checkout_intents')
-          .select(['owner_kind', 'owner_id', 'credits', 'amount_minor'])
+          .select(['owner_id', 'credits', 'amount_minor'])
           .where('id', '=', intent_id)
           .executeTakeFirst()
   const credits = intent ? -Math.floor((intent.credits * minor) / intent.amount_minor) : null
-  return { owner: ownerOf(intent), credits: credits === 0 ? null : credits }
+  return { owner_id: intent?.owner_id ?? null, credits: credits === 0 ? null : credits }
 }

@@ -51,16 +51,16 @@ async function compareOrganization(deps: WorkerDependencies, id: string, now: Da
   ]
 }
 
-const ownerOf = (id: string) => ({ owner_kind: 'organization', owner_id: id }) as const
+const ownerOf = (id: string) => id
 
 function common(organization_id: string, object: string) {
-  const owner = ownerOf(organization_id)
+  const owner_id = ownerOf(organization_id)
   return {
     object_id: `${organization_id}/${object}`,
-    owner,
+    owner_id,
     money: null,
     credits: null,
-    repair: resyncOf(owner),
+    repair: resyncOf(owner_id),
     advice: 'A resync asks Clerk about everybody in the organization, and makes the seats agree.',
     refs: [organization_id, object],
   }

@@ -4,7 +4,6 @@ import { type Difference, differenceOf } from '../../schema/billing/position/dif
 import { type Position, positionOf } from '../../schema/billing/position/position.ts'
 import { readOwnerFacts } from '../../schema/billing/position/read-owner.ts'
 import { type Database, inSnapshot } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
 import {
   adjustmentOf,
@@ -26,12 +25,12 @@ export const owners: Comparison = {
   async step({ deps, now }, after) {
     const some = await listOwners(deps.db, after)
     const differences: Candidate[] = []
-    for (const owner of some) differences.push(...(await compareOwner(deps.db, owner, now)))
+    for (const owner_id of some) differences.push(...(await compareOwner(deps.db, owner_id, now)))
     const last = some.at(-1)
     return {
       count: some.length,
       differences,
-      next: last ? `${last.owner_kind}/${last.owner_id}` : null,
+      next: last ?? null,
     }
   },
 }
@@ -40,36 +39,28 @@ export const owners: Comparison = {
  * Owners who have books or had a plan, in the order of their ids; as many rows of each table are read, so the
  * list ends where the first of the two does. A purchase without books is found by its session.
  */
-async function listOwners(db: Database, after: string | null): Promise<Owner[]> {
-  const { kind, id } = after === null ? beforeAll : splitName(after)
+async function listOwners(db: Database, after: string | null): Promise<string[]> {
   const rowsAfter = (table: 'ledger_owners' | 'subscriptions') => sql`
-    SELECT owner_kind, owner_id FROM ${sql.table(table)} WHERE (owner_kind, owner_id) > (${kind}, ${id})
-    ORDER BY owner_kind, owner_id LIMIT ${rowsPerStep}`
+    SELECT owner_id FROM ${sql.table(table)} WHERE owner_id > ${after ?? ''}
+    ORDER BY owner_id LIMIT ${rowsPerStep}`
   const isListed = (part: 'account' | 'plan') => sql`
-    ((SELECT count(*) FROM ${sql.table(part)}) < ${rowsPerStep} OR (owner_kind, owner_id) <=
-      (SELECT owner_kind, owner_id FROM ${sql.table(part)} ORDER BY owner_kind DESC, owner_id DESC LIMIT 1))`
-  const { rows } = await sql<Owner>`
+    ((SELECT count(*) FROM ${sql.table(part)}) < ${rowsPerStep} OR owner_id <=
+      (SELECT max(owner_id) FROM ${sql.table(part)}))`
+  const { rows } = await sql<{ owner_id: string }>`
     WITH account AS MATERIALIZED (${rowsAfter('ledger_owners')}), plan AS MATERIALIZED (${rowsAfter('subscriptions')})
-    SELECT DISTINCT owner_kind, owner_id FROM (SELECT * FROM account UNION ALL SELECT * FROM plan) owner
-    WHERE ${isListed('account')} AND ${isListed('plan')} ORDER BY owner_kind, owner_id`.execute(db)
-  return rows
-}
-
-const beforeAll = { kind: '', id: '' }
-
-function splitName(name: string): { kind: string; id: string } {
-  const slash = name.indexOf('/')
-  return { kind: name.slice(0, slash), id: name.slice(slash + 1) }
+    SELECT DISTINCT owner_id FROM (SELECT * FROM account UNION ALL SELECT * FROM plan) owner
+    WHERE ${isListed('account')} AND ${isListed('plan')} ORDER BY owner_id`.execute(db)
+  return rows.map(({ owner_id }) => owner_id)
 }
 
 /**
  * Facts and books are of one snapshot, so nothing that is posted meanwhile is a difference, and no statement
  * waits for us.
  */
-export async function compareOwner(db: Database, owner: Owner, now: Date): Promise<Candidate[]> {
+export async function compareOwner(db: Database, owner_id: string, now: Date): Promise<Candidate[]> {
   return inSnapshot(db, async (trx) => {
-    const facts = await readOwnerFacts(trx, owner)
-    const books = await readBooks(trx, owner)
+    const facts = await readOwnerFacts(trx, owner_id)
+    const books = await readBooks(trx, owner_id)
     const position = positionOf(facts, now, books)
     // Usage moves between months only with a month that is missing itself, so that it need not be read.
     const difference = differenceOf(position, books, [])
@@ -77,8 +68,8 @@ export async function compareOwner(db: Database, owner: Owner, now: Date): Promi
     const before = differenceOf(positionOf(facts, new Date(now.getTime() - graceMs)), books, [])
     const lasting = lastingTransfers(difference, before)
     return [
-      ...bookDifferences(owner, lasting, position),
-      ...(books.grants.some(({ kind }) => kind === 'adjustment') ? await listAdjustments(trx, owner) : []),
+      ...bookDifferences(owner_id, lasting, position),
+      ...(books.grants.some(({ kind }) => kind === 'adjustment') ? await listAdjustments(trx, owner_id) : []),
     ]
   })
 }
@@ -92,7 +83,7 @@ function lastingTransfers(now: Difference, before: Difference): Transfers {
   return now.transfers.filter((transfer) => known.has(nameOf(transfer)))
 }
 
-function bookDifferences(owner: Owner, transfers: Transfers, position: Position): Candidate[] {
+function bookDifferences(owner_id: string, transfers: Transfers, position: Position): Candidate[] {
   const due = new Map(position.grants.map((grant) => [grant.id, grant]))
   return [...Map.groupBy(transfers, ({ grant }) => grant.id)].flatMap(([id, some]): Candidate[] => {
     const [first] = some
@@ -108,7 +99,7 @@ function bookDifferences(owner: Owner, transfers: Transfers, position: Position)
       {
         kind,
         object_id: id,
-        owner,
+        owner_id,
         sentence: sentences[kind](Math.abs(credits)),
         they_say: want
           ? `By the facts grant ${id} is due ${want.gross - want.refunded - want.disputed} credits.`
@@ -116,7 +107,7 @@ function bookDifferences(owner: Owner, transfers: Transfers, position: Position)
         we_have: `To agree, the ledger lacks: ${parts.join(', ')}.`,
         money: null,
         credits,
-        repair: resyncOf(owner),
+        repair: resyncOf(owner_id),
         advice: want
           ? 'A resync posts what the facts say and the ledger lacks.'
           : 'A resync asks Stripe once more, and takes back what was not paid for.',
@@ -142,7 +133,7 @@ const sentences: Readonly<Record<BookKind, (credits: number) => string>> = {
 type Trx = Parameters<Parameters<ReturnType<ComparisonContext['deps']['db']['transaction']>['execute']>[0]>[0]
 
 /** Adjustments that belong to no act of support. */
-async function listAdjustments(trx: Trx, owner: Owner): Promise<Candidate[]> {
+async function listAdjustments(trx: Trx, owner_id: string): Promise<Candidate[]> {
   const { rows } = await sql<{
     transfer_id: number
     account: string
@@ -156,18 +147,18 @@ async function listAdjustments(trx: Trx, owner: Owner): Promise<Candidate[]> {
     JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
     JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.name = g.account
     JOIN ledger_entries e ON e.owner_id = a.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
-    WHERE g.owner_kind = ${owner.owner_kind} AND g.owner_id = ${owner.owner_id} AND g.kind = 'adjustment' AND t.act_id IS NULL
+    WHERE g.owner_id = ${owner_id} AND g.kind = 'adjustment' AND t.act_id IS NULL
     ORDER BY t.id LIMIT 100`.execute(trx)
   return rows.map(({ transfer_id, account, credits, actor, reason, posted_at }) => ({
     kind: 'adjustment_unexplained',
     object_id: String(transfer_id),
-    owner,
+    owner_id,
     sentence: `${Math.abs(credits)} credits were ${credits > 0 ? 'given' : 'taken'} by hand, with no support act recorded`,
     they_say: 'There is no act of support behind it.',
     we_have: `Transfer ${transfer_id} of ${posted_at.toISOString().slice(0, 10)} to the ${account} account, by ${actor}: ${reason}.`,
     money: null,
     credits: -credits,
-    repair: adjustmentOf(owner, -credits),
+    repair: adjustmentOf(owner_id, -credits),
     advice: 'Find out who posted it; then post the opposite amount.',
   }))
 }

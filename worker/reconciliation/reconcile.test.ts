@@ -5,7 +5,6 @@ import { adjustmentSchema } from '../../schema/api/support-acts.ts'
 import { recordOutcome, settleIntent } from '../../schema/billing/checkout/outcomes.ts'
 import { type FindingRow, listFindings, saveFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { findProvenUntil, type Run } from '../../schema/billing/reconciliation/runs.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -82,9 +81,9 @@ async function repair(finding: FindingRow): Promise<void> {
 }
 
 /** A difference of an owner's with the texts that a comparison gives. */
-function found(owner: Owner) {
+function found(owner_id: string) {
   const texts = { sentence: 'Credits are missing', they_say: 'More.', we_have: 'Less.', advice: 'Resync.' }
-  return { ...texts, owner, money: null, credits: 300, repair: null }
+  return { ...texts, owner_id, money: null, credits: 300, repair: null }
 }
 
 async function compare(): Promise<{ run: Run; findings: FindingRow[] }> {
@@ -119,8 +118,13 @@ async function buyTeam(): Promise<{ bought: PaidPurchase; member: { user_id: str
   const admin = await signUp(clerk)
   await buildUser(database.server, admin.user_id)
   const organization = await buildOrganization(clerk, admin)
-  const owner = { owner_kind: 'organization', owner_id: organization.id } as const
-  const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner, user_id: admin.user_id })
+
+  const bought = await buildPaidPlan(product, {
+    plan_type: 'teams',
+    seats: 3,
+    owner_id: organization.id,
+    user_id: admin.user_id,
+  })
   await worker.catchUp()
   const member = await signUp(clerk)
   await addMember(clerk, organization, member)
@@ -180,7 +184,7 @@ describe('with a varied history, of which nothing was lost', () => {
     )
     expect(run.state).toBe('done')
     await settle()
-    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+    expect((await findBalance(database.owner, bought.owner_id)).total).toBe(500)
   })
 
   test('the schedule begins one every six hours, and goes on with it job by job', async () => {
@@ -210,7 +214,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
       },
     ])
     expect(await repairAll(findings)).toEqual([])
-    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+    expect((await findBalance(database.owner, bought.owner_id)).total).toBe(500)
   })
 
   test('a plan whose events were all lost', async () => {
@@ -220,7 +224,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
     expect(kindsOf(findings)).toEqual(['invoice_unknown', 'session_not_settled', 'subscription_unknown'])
     expect(findings.map(({ owner_id }) => owner_id)).toEqual(Array(3).fill(bought.user_id))
     expect(await repairAll(findings)).toEqual([])
-    expect((await findBalance(database.owner, bought.owner)).plan).toBe(500)
+    expect((await findBalance(database.owner, bought.owner_id)).plan).toBe(500)
   })
 
   test('a deleted queue', async () => {
@@ -247,7 +251,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
       `since ${received_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
     )
     expect(await repairAll(later)).toEqual([])
-    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+    expect((await findBalance(database.owner, bought.owner_id)).total).toBe(500)
   })
 
   test('a session that was paid after we had given it up', async () => {
@@ -267,7 +271,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
       { kind: 'session_not_settled', we_have: expect.stringContaining('is failed: The payment failed') },
     ])
     expect(await repairAll(findings)).toEqual([])
-    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+    expect((await findBalance(database.owner, bought.owner_id)).total).toBe(500)
   })
 
   test('a wrong number of seats', async () => {
@@ -281,7 +285,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
     await database.owner
       .insertInto('seats')
       .values({
-        organization_id: bought.owner.owner_id,
+        organization_id: bought.owner_id,
         email: 'unknown@tidemark.test',
         user_id: 'user_nobody',
         role: 'member',
@@ -303,7 +307,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
       repair: { kind: 'replay', target: { kind: 'subscription', id: bought.subscription_id } },
     })
     expect(findings.find(({ kind }) => kind === 'seat_without_membership')).toMatchObject({
-      repair: { kind: 'resync', target: { kind: 'organization', id: bought.owner.owner_id } },
+      repair: { kind: 'resync', target: { kind: 'organization', id: bought.owner_id } },
     })
     expect(await repairAll(findings)).toEqual([])
   })
@@ -322,23 +326,23 @@ describe('a planted difference is found, its repair is proposed, and resolves it
       },
     ])
     expect(await repairAll(findings)).toEqual([])
-    expect((await findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })).total).toBe(0)
+    expect((await findBalance(database.owner, user_id)).total).toBe(0)
   })
 
   test('a difference that has gone, or that an adjustment named, is not adjusted again', async () => {
     const user_id = await buildUser(database.server)
-    const owner = { owner_kind: 'user', owner_id: user_id } as const
+
     await postTransfer(database.worker, buildGrant(user_id, 300))
     const [finding] = (await compare()).findings
     if (!finding) throw new Error('It was found')
     await repair(finding)
     expect(await adjustFor(finding, 300)).toMatchObject(gone)
-    const stale = { ...found(owner), kind: 'credits_missing', object_id: 'purchase/stale' } as const
+    const stale = { ...found(user_id), kind: 'credits_missing', object_id: 'purchase/stale' } as const
     await database.worker.transaction().execute((trx) => saveFindings(trx, [stale], clock.now()))
     const { findings } = await listFindings(database.server, { filter: { state: 'open' }, limit: 10 })
     const credits = findings.find(({ kind }) => kind === 'credits_missing')
     expect(await adjustFor(credits, 300)).toMatchObject(gone)
-    expect((await findBalance(database.owner, owner)).total).toBe(0)
+    expect((await findBalance(database.owner, user_id)).total).toBe(0)
     expect((await compare()).findings).toEqual([])
   })
 
@@ -346,7 +350,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
     const bought = await buildPaidPlan(product)
     await settle()
     const starts_at = new Date('2026-01-01T00:00:00Z')
-    const grant = monthGrant('late_month', bought.owner, {
+    const grant = monthGrant('late_month', bought.owner_id, {
       intent_id: bought.intent_id,
       stripe_subscription_id: bought.subscription_id ?? '',
       stripe_invoice_id: 'in_never',
@@ -376,7 +380,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
       },
     ])
     expect(await repairAll(findings)).toEqual([])
-    expect(await findBalance(database.owner, bought.owner)).toMatchObject({ plan: 500, purchased: 0 })
+    expect(await findBalance(database.owner, bought.owner_id)).toMatchObject({ plan: 500, purchased: 0 })
   })
 
   test('a refund and a dispute while we were away', async () => {
@@ -403,15 +407,15 @@ describe('a planted difference is found, its repair is proposed, and resolves it
       repair: { kind: 'replay', target: { kind: 'charge', id: charges[0]?.id } },
     })
     expect(await repairAll(findings)).toEqual([])
-    expect((await findBalance(database.owner, refunded.owner)).total).toBe(250)
-    expect((await findBalance(database.owner, disputed.owner)).total).toBe(0)
-    expect((await findBalance(database.owner, plan.owner)).plan).toBe(250)
+    expect((await findBalance(database.owner, refunded.owner_id)).total).toBe(250)
+    expect((await findBalance(database.owner, disputed.owner_id)).total).toBe(0)
+    expect((await findBalance(database.owner, plan.owner_id)).plan).toBe(250)
   })
 
   test('the role of a seat', async () => {
     const { bought } = await buyTeam()
     await settle()
-    const { owner, user_id } = bought
+    const { owner_id, user_id } = bought
     const seatOfBuyer = database.owner.updateTable('seats').where('user_id', '=', user_id)
     await seatOfBuyer.set({ role: 'member' }).execute()
     clock.advance(hourMs)
@@ -419,12 +423,12 @@ describe('a planted difference is found, its repair is proposed, and resolves it
     expect(findings).toMatchObject([
       {
         kind: 'seat_role_differs',
-        object_id: `${owner.owner_id}/${user_id}`,
-        owner_id: owner.owner_id,
+        object_id: `${owner_id}/${user_id}`,
+        owner_id,
         amount_minor: null,
         credits: null,
-        they_say: `${user_id} is admin of ${owner.owner_id}.`,
-        repair: { kind: 'resync', target: { kind: 'organization', id: owner.owner_id }, params: {} },
+        they_say: `${user_id} is admin of ${owner_id}.`,
+        repair: { kind: 'resync', target: { kind: 'organization', id: owner_id }, params: {} },
       },
     ])
     expect(await repairAll(findings)).toEqual([])
@@ -443,7 +447,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
   ])('a settled purchase without its credits, %s', async (_, buy) => {
     const bought = await buy()
     await loseEvents()
-    const before = (await findBalance(database.owner, bought.owner)).total
+    const before = (await findBalance(database.owner, bought.owner_id)).total
     await database.worker
       .transaction()
       .execute((trx) => settleIntent(trx, { id: bought.intent_id, stripe_session_id: bought.session_id }))
@@ -458,7 +462,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
       },
     ])
     expect(await repairAll(findings)).toEqual([])
-    expect((await findBalance(database.owner, bought.owner)).total).toBe(before + 500)
+    expect((await findBalance(database.owner, bought.owner_id)).total).toBe(before + 500)
   })
 
   test('a refund that was written down and took nothing back', async () => {
@@ -471,7 +475,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
     const fact = { amount_minor: 700, refunded_minor: 700, disputed_minor: 0, snapshot_order: 1 }
     await database.worker
       .insertInto('charges')
-      .values({ ...bought.owner, stripe_charge_id: charge?.id ?? '', intent_id, ...fact })
+      .values({ owner_id: bought.owner_id, stripe_charge_id: charge?.id ?? '', intent_id, ...fact })
       .execute()
     const { findings } = await compare()
     expect(findings).toMatchObject([
@@ -485,7 +489,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
       },
     ])
     expect(await repairAll(findings)).toEqual([])
-    expect((await findBalance(database.owner, bought.owner)).total).toBe(0)
+    expect((await findBalance(database.owner, bought.owner_id)).total).toBe(0)
   })
 })
 
@@ -512,7 +516,7 @@ describe('a planted difference that only a person can decide about is found, and
     const fetched = { of: 'checkout', intent_id, session, payment_intent_status: null } as const
     const cause = { event_id: null, actor: 'stripe', now: clock.now() }
     await database.worker.transaction().execute((trx) => applyCheckout(trx, fetched, cause))
-    expect((await findBalance(database.owner, bought.owner)).total).toBe(500)
+    expect((await findBalance(database.owner, bought.owner_id)).total).toBe(500)
     const { findings } = await compare()
     expect(findings).toMatchObject([
       {
@@ -527,7 +531,7 @@ describe('a planted difference that only a person can decide about is found, and
       },
     ])
     expect(await adjustFor(findings[0], -500)).toMatchObject({ state: 'done' })
-    expect((await findBalance(database.owner, bought.owner)).total).toBe(0)
+    expect((await findBalance(database.owner, bought.owner_id)).total).toBe(0)
     expect((await compare()).findings).toEqual([])
   })
 
@@ -564,15 +568,18 @@ describe('a planted difference that only a person can decide about is found, and
     await total(2000)
     expect(await adjustFor(finding, 125)).toMatchObject(gone)
     await total(1500)
-    await repair({ ...finding, repair: adjustmentOf(bought.owner, 125) as unknown as FindingRow['repair'] })
+    await repair({
+      ...finding,
+      repair: adjustmentOf(bought.owner_id, 125) as unknown as FindingRow['repair'],
+    })
     expect(await compare()).toMatchObject({ run: { is_proven: true }, findings: [] })
   })
 
   test('a plan that Stripe does not have', async () => {
     const user_id = await buildUser(database.server)
-    const owner = { owner_kind: 'user', owner_id: user_id } as const
+
     const { id, intent_id } = await buildSubscription(database, {
-      owner,
+      owner_id: user_id,
       user_id,
       fields: { next_try_at: clock.now() },
     })

@@ -9,7 +9,6 @@ import {
   type Comparison,
   dayMs,
   moneyText,
-  ownerOf,
   replayOf,
   resyncOf,
   seconds,
@@ -98,18 +97,18 @@ function differenceOf(
   const isSettled = intent?.state === 'settled' && intent.stripe_session_id === id
   if (isPaid && !isSettled) return notSettled(session, intentId, intent)
   if (!intent || !isSettled || mode !== 'payment') return undefined
-  const owner = ownerOf(intent)
-  if (isPaid && grant?.is_posted === false && owner) {
+  const owner_id = intent?.owner_id ?? null
+  if (isPaid && grant?.is_posted === false && owner_id) {
     return {
       kind: 'credits_missing',
       object_id: grant.grant_id,
-      owner,
+      owner_id,
       sentence: `${intent.credits} credits of a settled checkout were never granted`,
       they_say: `Checkout ${id} is paid.`,
       we_have: `Checkout ${intentId} is settled, and the ledger has no grant for it.`,
       money: { amount_minor: intent.amount_minor, currency: intent.currency },
       credits: intent.credits,
-      repair: resyncOf(owner),
+      repair: resyncOf(owner_id),
       advice: 'A resync posts what the facts say and the ledger lacks.',
       refs: [id, intentId],
     }
@@ -118,7 +117,7 @@ function differenceOf(
   return {
     kind: 'settled_without_payment',
     object_id: id,
-    owner,
+    owner_id,
     sentence: `${intent.credits} credits were granted for a checkout that is not paid`,
     they_say: `Checkout ${id} is ${status}, its payment ${payment_status}.`,
     we_have: `Checkout ${intentId} is settled.`,
@@ -144,7 +143,7 @@ function notSettled(session: Session, intentId: string, intent: CheckoutIntent |
   return {
     kind: 'session_not_settled',
     object_id: id,
-    owner: ownerOf(intent),
+    owner_id: intent?.owner_id ?? null,
     sentence: `${what} is not settled`,
     they_say: `Checkout ${id} is ${session.payment_status}${money ? `: ${moneyText(money.amount_minor, money.currency)}` : ''}.`,
     we_have: intent ? stateOf(intent) : `Checkout ${intentId} is not known to us.`,

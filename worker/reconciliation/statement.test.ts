@@ -8,7 +8,6 @@ import {
   requestReconciliation,
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { user } from '../../tests/support/factories/grants.ts'
@@ -56,17 +55,17 @@ beforeAll(async () => {
   await life.dispute((await life.charges(disputed))[0])
   await worker.catchUp()
   // 75 of 250 credits are held, and the rest is used; then the other way round, after its hold expired.
-  await settleHold(refunded.owner, { credits: 75, lasting_s: 900, beside: 170, cost: 90 })
-  await settleHold(subscribed.owner, { credits: 40, lasting_s: 60, beside: 500, cost: 40 })
+  await settleHold(refunded.owner_id, { credits: 75, lasting_s: 900, beside: 170, cost: 90 })
+  await settleHold(subscribed.owner_id, { credits: 40, lasting_s: 60, beside: 500, cost: 40 })
 })
 
 /** Reserves credits, uses others two minutes later, and then settles the hold. */
 async function settleHold(
-  owner: Owner,
+  owner_id: string,
   of: { credits: number; lasting_s: number; beside: number; cost: number; at?: Date },
 ): Promise<void> {
   const { at = clock.now() } = of
-  const asked = { ...owner, actor: 'user_editor', occurred_at: at, reason: 'Chat' }
+  const asked = { owner_id, actor: 'user_editor', occurred_at: at, reason: 'Chat' }
   const later = { ...asked, occurred_at: new Date(at.getTime() + 120_000) }
   const ask = (request: SpendRequest) => spendCredits(database.server, [request])
   const [reserved] = await ask({ ...asked, ...of, action: 'reserve', idempotency_key: randomUUID() })

@@ -1,7 +1,8 @@
 import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { liveStatuses } from '../../schema/vendors/stripe/statuses.ts'
-import { type Candidate, type Comparison, cancellationOf, ownerOf } from './comparison.ts'
+import { type Candidate, type Comparison, cancellationOf } from './comparison.ts'
 
 /** Each costs a call to Clerk. */
 const ownersPerStep = 20
@@ -24,10 +25,11 @@ export const subscribers: Comparison = {
       .execute()
     const differences: Candidate[] = []
     for (const row of rows) {
-      const members = row.owner_kind === 'organization' ? await deps.clerk.listMembers(row.owner_id) : null
+      const members =
+        kindOf(row.owner_id) === 'organization' ? await deps.clerk.listMembers(row.owner_id) : null
       if (members && !members.some(({ role }) => role === 'admin'))
         differences.push(withoutAdmin(row, members))
-      else if (!members && (await deps.clerk.isGone(row))) differences.push(ownerGone(row))
+      else if (!members && (await deps.clerk.isGone(row.owner_id))) differences.push(ownerGone(row))
     }
     return {
       count: rows.length,
@@ -42,7 +44,7 @@ function withoutAdmin(row: Subscription, members: readonly unknown[]): Candidate
   return {
     kind: 'organization_without_admin',
     object_id: owner_id,
-    owner: ownerOf(row),
+    owner_id,
     sentence: 'An organization has a plan and no admin',
     they_say: `None of the ${members.length} members of ${owner_id} is an admin.`,
     we_have: `Subscription ${id} ${cancel_at ? `ends on ${cancel_at.toISOString().slice(0, 10)}` : 'is to be renewed'}.`,
@@ -59,7 +61,7 @@ function ownerGone(row: Subscription): Candidate {
   return {
     kind: 'owner_gone',
     object_id: id,
-    owner: ownerOf(row),
+    owner_id: row.owner_id,
     sentence: 'A plan is charged, and its owner does not exist any more',
     they_say: `Clerk does not have ${owner_id}.`,
     we_have: `Subscription ${id} is ${status}.${last_error ? ` The last try failed: ${last_error}` : ''}`,

@@ -4,21 +4,13 @@ import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { findLiveSubscription, isLive } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { planItemOf, planOfPrice } from '../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { liveStatuses, subscriptionStatuses } from '../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import {
-  type Candidate,
-  type Comparison,
-  cancellationOf,
-  fromSeconds,
-  ownerOf,
-  replayOf,
-} from './comparison.ts'
+import { type Candidate, type Comparison, cancellationOf, fromSeconds, replayOf } from './comparison.ts'
 
 const time = z.int().transform(fromSeconds)
 
@@ -93,7 +85,7 @@ interface WhatIsKnown {
   readonly rows: ReadonlyMap<string, Subscription>
   readonly intents: ReadonlyMap<string, CheckoutIntent>
   /** Whose each customer is. */
-  readonly customers: ReadonlyMap<string, Owner>
+  readonly customers: ReadonlyMap<string, string>
 }
 
 async function findWhatIsKnown(
@@ -110,7 +102,7 @@ async function findWhatIsKnown(
       : db.selectFrom('checkout_intents').selectAll().where('id', 'in', intentIds).execute(),
     db
       .selectFrom('stripe_customers')
-      .select(['customer_id', 'owner_kind', 'owner_id'])
+      .select(['customer_id', 'owner_id'])
       .where(
         'customer_id',
         'in',
@@ -121,7 +113,7 @@ async function findWhatIsKnown(
   return {
     rows: new Map(rows.map((row) => [row.stripe_subscription_id, row])),
     intents: new Map(intents.map((intent) => [intent.id, intent])),
-    customers: new Map(customers.map(({ customer_id, ...owner }) => [customer_id, owner])),
+    customers: new Map(customers.map(({ customer_id, owner_id }) => [customer_id, owner_id])),
   }
 }
 
@@ -154,7 +146,7 @@ function compare(there: Listed, here: Subscription): Candidate | undefined {
   return {
     kind: 'subscription_differs',
     object_id: there.id,
-    owner: ownerOf(here),
+    owner_id: here.owner_id,
     sentence: `A plan differs in ${different.map(([name]) => name).join(', ')}`,
     they_say: `Subscription ${there.id}: ${listed(1)}.`,
     we_have: `${listed(2)}.`,
@@ -173,7 +165,7 @@ function otherPlan(there: Listed, here: Subscription, plan: string): Candidate {
   return {
     kind: 'subscription_plan_differs',
     object_id: there.id,
-    owner: ownerOf(here),
+    owner_id: here.owner_id,
     sentence: `A plan was bought as ${here.plan_type}, and is charged as ${plan}`,
     they_say: `The price of subscription ${there.id} is one of the plan ${plan}.`,
     we_have: `It is one of the plan ${here.plan_type}.`,
@@ -196,15 +188,15 @@ async function unknown(
   { intents, customers }: WhatIsKnown,
 ): Promise<Candidate | undefined> {
   const intent = intents.get(String(there.metadata.intentId))
-  const owner = customers.get(there.customer) ?? ownerOf(intent)
+  const owner_id = customers.get(there.customer) ?? intent?.owner_id ?? null
   if (!isLive(there) || (!isUuid(there.metadata.intentId) && !planAtStripe(there))) return undefined
-  const isSecond = owner && (await findLiveSubscription(db, owner))
+  const isSecond = owner_id && (await findLiveSubscription(db, owner_id))
   const item = planItemOf(there.items.data)
   const amount = item?.price.unit_amount ?? null
   return {
     kind: 'subscription_unknown',
     object_id: there.id,
-    owner,
+    owner_id,
     sentence: isSecond
       ? `A second plan is ${there.status} at Stripe, and not known to us`
       : `A plan that is ${there.status} at Stripe is not known to us`,
@@ -219,14 +211,18 @@ async function unknown(
         ? null
         : { amount_minor: amount * (item.quantity ?? 1), currency: item.price.currency.toUpperCase() },
     credits: intent?.credits ?? null,
-    ...repairOf(there, { intent, owner, isSecond: Boolean(isSecond) }),
+    ...repairOf(there, { intent, owner_id, isSecond: Boolean(isSecond) }),
     refs: [there.id, intent?.id, intent?.stripe_session_id],
   }
 }
 
 function repairOf(
   { id }: Listed,
-  { intent, owner, isSecond }: { intent: CheckoutIntent | undefined; owner: Owner | null; isSecond: boolean },
+  {
+    intent,
+    owner_id,
+    isSecond,
+  }: { intent: CheckoutIntent | undefined; owner_id: string | null; isSecond: boolean },
 ): Pick<Candidate, 'repair' | 'advice'> {
   if (isSecond) {
     const advice = 'Cancelling it ends it at Stripe without another invoice. Refund there what it has taken.'
@@ -236,7 +232,7 @@ function repairOf(
     const advice = 'A replay of the checkout fetches its session and the subscription.'
     return { repair: replayOf('intent', intent.id), advice }
   }
-  return owner
+  return owner_id
     ? {
         repair: replayOf('subscription', id),
         advice: 'A replay of the subscription fetches and applies it.',
@@ -305,7 +301,7 @@ function lost(row: Subscription): Candidate {
   return {
     kind: 'subscription_gone',
     object_id: id,
-    owner: ownerOf(row),
+    owner_id: row.owner_id,
     sentence: `A plan that is ${status} here is not known to Stripe`,
     they_say: `There is no subscription ${id}.`,
     we_have: `It is ${status}: ${plan_type}, ${billing_frequency}, ${seats_total} ${seats_total === 1 ? 'seat' : 'seats'}. The last try to fetch it failed: ${row.last_error}`,

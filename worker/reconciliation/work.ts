@@ -1,10 +1,10 @@
 import { claimableIntents } from '../../schema/billing/checkout/intents.ts'
 import { claimableSubscriptions } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { type Owner, ownerOfId } from '../../schema/ledger/accounts.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { claimableInvitations } from '../../schema/people/invitations/invitations.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
-import { type Candidate, type Comparison, ownerOf, replayOf } from './comparison.ts'
+import { type Candidate, type Comparison, replayOf } from './comparison.ts'
 
 const minuteMs = 60_000
 
@@ -38,7 +38,7 @@ async function oldEvents(
     .selectFrom('inbox_events as e')
     .leftJoin('stripe_customers as customer', 'customer.customer_id', 'e.subject')
     .select(['e.id', 'e.source', 'e.type', 'e.received_at', 'e.next_try_at', 'e.last_error'])
-    .select(['e.subject', 'customer.owner_kind', 'customer.owner_id'])
+    .select(['e.subject', 'customer.owner_id'])
     .where('e.finished_at', 'is', null)
     .where((eb) =>
       eb.or([eb('e.received_at', '<', before.received), eb('e.next_try_at', '<', before.overdue)]),
@@ -53,7 +53,7 @@ async function oldEvents(
     return {
       kind: isOld ? 'event_unapplied' : 'work_overdue',
       object_id: id,
-      owner: ownerOfEvent(row),
+      owner_id: ownerOfEvent(row),
       sentence: isOld
         ? `An event of ${sender}’s has not been applied since ${toTheMinute(received_at)}`
         : `An event of ${sender}’s is due, and no job has it`,
@@ -71,21 +71,19 @@ async function oldEvents(
 
 function ownerOfEvent({
   subject,
-  owner_kind,
   owner_id,
 }: {
   readonly subject: string | null
-  readonly owner_kind: Owner['owner_kind'] | null
   readonly owner_id: string | null
-}): Owner | null {
-  if (owner_kind && owner_id) return { owner_kind, owner_id }
-  return subject === null ? null : ownerOfId(subject)
+}): string | null {
+  if (owner_id) return owner_id
+  return subject !== null && isOwnerId(subject) ? subject : null
 }
 
 interface Overdue {
   readonly what: string
   readonly id: string
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   readonly last_error: string | null
   readonly next_try_at: Date | null
 }
@@ -101,7 +99,7 @@ async function overdueIntents(db: Database, overdue: Date): Promise<Candidate[]>
     .limit(maximum)
     .execute()
   return rows.map((row) => ({
-    ...overdueRow({ what: 'checkout', owner: ownerOf(row), ...row }),
+    ...overdueRow({ what: 'checkout', ...row }),
     money: { amount_minor: row.amount_minor, currency: row.currency },
     credits: row.credits,
     repair: replayOf('intent', row.id),
@@ -119,7 +117,7 @@ async function overdueSubscriptions(db: Database, overdue: Date): Promise<Candid
     .limit(maximum)
     .execute()
   return rows.map((row) => ({
-    ...overdueRow({ what: 'subscription', id: row.stripe_subscription_id, owner: ownerOf(row), ...row }),
+    ...overdueRow({ what: 'subscription', ...row, id: row.stripe_subscription_id }),
     repair: replayOf('subscription', row.stripe_subscription_id),
   }))
 }
@@ -136,18 +134,18 @@ async function overdueInvitations(db: Database, overdue: Date): Promise<Candidat
   return rows.map((row) => ({
     ...overdueRow({
       what: 'invitation',
-      owner: { owner_kind: 'organization', owner_id: row.organization_id },
+      owner_id: row.organization_id,
       ...row,
     }),
     repair: replayOf('invitation', row.id),
   }))
 }
 
-function overdueRow({ what, id, owner, last_error, next_try_at }: Overdue): Omit<Candidate, 'repair'> {
+function overdueRow({ what, id, owner_id, last_error, next_try_at }: Overdue): Omit<Candidate, 'repair'> {
   return {
     kind: 'work_overdue',
     object_id: id,
-    owner,
+    owner_id,
     sentence: `A ${what} is due, and no job has it`,
     they_say: `It should have been looked at by ${next_try_at && toTheMinute(next_try_at)}.`,
     we_have: last_error ? `The last try failed: ${last_error}` : 'It has not been tried since.',

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { assignSeat } from '../../schema/api/organization-seats.ts'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { purchaseGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -47,15 +48,15 @@ async function performWithDryRun(asked: Asked) {
   return done
 }
 
-const balanceOf = async (owner: Parameters<typeof findBalance>[1]) =>
-  (await findBalance(database.owner, owner)).total
+const balanceOf = async (owner_id: Parameters<typeof findBalance>[1]) =>
+  (await findBalance(database.owner, owner_id)).total
 
 describe('a replay brings what is due, and a dry run says exactly that, of', () => {
   test('a checkout that was paid behind our back', async () => {
     const paid = await buildPaidCredits(product)
     const done = await performWithDryRun({ kind: 'replay', target: { kind: 'intent', id: paid.intent_id } })
     expect(done.outcome?.sentence).toBe('+500 credits: Credit purchase. Checkout: open → settled.')
-    expect(await balanceOf(paid.owner)).toBe(500)
+    expect(await balanceOf(paid.owner_id)).toBe(500)
   })
 
   test('a subscription that we have never heard of', async () => {
@@ -103,14 +104,14 @@ describe('a replay brings what is due, and a dry run says exactly that, of', () 
       target: { kind: 'charge', id: data[0]?.id ?? '' },
     })
     expect(done.outcome).toMatchObject({ transfers: [{ kind: 'refund', credits: -500 }] })
-    expect(await balanceOf(paid.owner)).toBe(0)
+    expect(await balanceOf(paid.owner_id)).toBe(0)
   })
 })
 
 test('acts on one target that are done at once are done one after the other, and each says what it did', async () => {
   for (let i = 0; i < 5; i++) {
-    const { owner, intent_id } = await buildPaidCredits(product)
-    const target = { kind: owner.owner_kind, id: owner.owner_id }
+    const { owner_id, intent_id } = await buildPaidCredits(product)
+    const target = { kind: kindOf(owner_id), id: owner_id }
     const adjustment = { credits: 100, customer_note: 'Our apologies', may_leave_debt: false }
     const acts = [
       await buildAct(database, { kind: 'adjust', target, params: { adjustment } }),
@@ -123,7 +124,7 @@ test('acts on one target that are done at once are done one after the other, and
     const done = await Promise.all(acts.map(({ id }) => findAct(database.owner, id)))
     const states = done.map((act) => act?.state)
     expect(states.slice(0, 3), JSON.stringify(done)).toEqual(['done', 'done', 'done'])
-    expect(await balanceOf(owner)).toBe(600)
+    expect(await balanceOf(owner_id)).toBe(600)
     const credits = done.map((act) =>
       (act && outcomeOf(act)?.transfers)?.reduce((sum, transfer) => sum + transfer.credits, 0),
     )
@@ -135,13 +136,13 @@ test('acts on one target that are done at once are done one after the other, and
 describe('a resync makes everything agree with Stripe and Clerk', () => {
   test('a resync makes all of a user agree with Stripe and Clerk: a plan, a purchase, a refund, and a transfer that nothing explains', async () => {
     const plan = await buildPaidPlan(product)
-    const { user_id, owner } = plan
+    const { user_id, owner_id } = plan
     await buildPaidCredits(product, { user_id })
     const refunded = await buildPaidCredits(product, { user_id })
     const { data } = await stripe.client.charges.list({ customer: refunded.customer_id })
     await stripe.client.refunds.create({ charge: data[0]?.id ?? '' })
     const unpaid = await buildOpenCredits(product, { user_id })
-    const grant = purchaseGrant(owner, { intent_id: unpaid.intent_id, starts_at: new Date() })
+    const grant = purchaseGrant(owner_id, { intent_id: unpaid.intent_id, starts_at: new Date() })
     const posting = {
       ordinal: 1,
       credits: 500,
@@ -151,25 +152,30 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
     } as const
     const cause = { occurred_at: new Date(), event_id: null, actor: 'test', reason: 'Not paid' }
     await postTransfer(database.worker, grantTransfer({ grant, ...posting }, cause))
-    expect(await balanceOf(owner)).toBe(500)
+    expect(await balanceOf(owner_id)).toBe(500)
 
     const done = await performWithDryRun({ kind: 'resync', target: { kind: 'user', id: user_id } })
     expect(done.outcome).toMatchObject({
       plan: { before: 'starter', after: 'pro' },
       balance: { before: 500, after: 1000 },
     })
-    expect(await balanceOf(owner)).toBe(1000)
+    expect(await balanceOf(owner_id)).toBe(1000)
     expect((await verifyLedger(database.owner)).problems).toEqual([])
   })
 
   test('a resync makes all of an organization agree with Stripe and Clerk: its seats, who left it, and how many people Clerk lets in', async () => {
     const admin = await signUp(clerk)
     const organization = await buildOrganization(clerk, admin)
-    const owner = { owner_kind: 'organization', owner_id: organization.id } as const
+
     await buildUser(database.server, admin.user_id)
-    await buildPaidPlan(product, { plan_type: 'teams', seats: 9, owner, user_id: admin.user_id })
+    await buildPaidPlan(product, {
+      plan_type: 'teams',
+      seats: 9,
+      owner_id: organization.id,
+      user_id: admin.user_id,
+    })
     const target = { kind: 'organization', id: organization.id } as const
-    await giveCredits(database, owner, { purchased: 1 })
+    await giveCredits(database, organization.id, { purchased: 1 })
     const bought = await performWithDryRun({ kind: 'resync', target })
     expect(bought.outcome).toMatchObject({
       seats: { before: { total: 0, active: 0 }, after: { total: 9, active: 1 } },
@@ -217,20 +223,20 @@ describe('a checkout that is stuck', () => {
 })
 
 test('credits that are reserved are released once, and a dry run says what becomes available', async () => {
-  const owner = { owner_kind: 'user', owner_id: await buildUser(database.server) } as const
-  await giveCredits(database, owner, { purchased: 100 })
-  const { id } = await buildHold(database.server, owner, { credits: 75 })
-  await buildHold(database.server, owner, { credits: 5 })
+  const owner_id = await buildUser(database.server)
+  await giveCredits(database, owner_id, { purchased: 100 })
+  const { id } = await buildHold(database.server, owner_id, { credits: 75 })
+  await buildHold(database.server, owner_id, { credits: 5 })
   const asked = { kind: 'release_hold', target: { kind: 'hold', id } } as const
   const dry = await perform({ ...asked, is_dry_run: true, reason: '' })
-  expect(await findBalance(database.owner, owner)).toMatchObject({ available: 20, held: 80 })
+  expect(await findBalance(database.owner, owner_id)).toMatchObject({ available: 20, held: 80 })
   const sentence = 'Available: 20 → 95 credits. Hold: open → released.'
   const available = { before: 20, after: 95 }
   expect(dry.outcome).toMatchObject({ changed: true, sentence, transfers: [], available })
 
   const done = await perform(asked)
   expect(done.outcome).toEqual(dry.outcome)
-  expect(await findBalance(database.owner, owner)).toMatchObject({ total: 100, available: 95, held: 5 })
+  expect(await findBalance(database.owner, owner_id)).toMatchObject({ total: 100, available: 95, held: 5 })
   expect(await perform(asked)).toMatchObject({
     outcome: { changed: false, sentence: 'Nothing changed: it is released already.' },
   })

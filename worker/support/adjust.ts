@@ -3,7 +3,7 @@ import { adjustmentGrant } from '../../schema/ledger/grants.ts'
 import { lockOwner } from '../../schema/ledger/post/books.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { ownerOf, paramsOf } from '../../schema/support/acts.ts'
+import { paramsOf } from '../../schema/support/acts.ts'
 import { PermanentError } from '../errors.ts'
 import { requireFinding } from '../reconciliation/compare-again.ts'
 import type { DoAct } from './act.ts'
@@ -14,22 +14,22 @@ import type { DoAct } from './act.ts'
  * for, and agreed to by a second person.
  */
 export const adjust: DoAct = async (deps, act) => {
-  const owner = ownerOf(act)
+  const owner_id = act.owner_id
   const { adjustment } = paramsOf(act)
-  if (!owner || !adjustment) throw new PermanentError('It does not say what to adjust, or for whom')
+  if (!owner_id || !adjustment) throw new PermanentError('It does not say what to adjust, or for whom')
   const { credits, customer_note, may_leave_debt } = adjustment
   if (act.finding_id) await requireFinding(deps, act.finding_id)
   await retryTransaction(deps.db, async (trx) => {
-    await lockOwner(trx, owner)
+    await lockOwner(trx, owner_id)
     // What is held is spent soon, whatever is taken meanwhile.
-    const { purchased, available } = await findBalance(trx, owner)
+    const { purchased, available } = await findBalance(trx, owner_id)
     const left = Math.min(purchased, available)
     if (credits < 0 && left + credits < 0 && !may_leave_debt) {
       throw new PermanentError(
         `It takes ${-credits} credits, and ${Math.max(0, left)} of those that were bought are left`,
       )
     }
-    const grant = adjustmentGrant(owner, 'purchased', act.id)
+    const grant = adjustmentGrant(owner_id, 'purchased', act.id)
     const transfer = grantTransfer(
       { grant, ordinal: 1, credits, kind: 'adjustment', house: 'adjusted', paid_by: null },
       { occurred_at: act.requested_at, event_id: null, actor: act.requested_by, reason: customer_note },

@@ -17,8 +17,7 @@ const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { database, clerk, worker, clock } = product
 const limits = { asker: 5000, total: 50_000 }
 const staff = () => signUp(clerk, { role: 'support' })
-const balanceOf = async (owner_id: string) =>
-  (await findBalance(database.owner, { owner_kind: 'user', owner_id })).total
+const balanceOf = async (owner_id: string) => (await findBalance(database.owner, owner_id)).total
 
 interface Asker {
   readonly user_id: string
@@ -34,7 +33,7 @@ async function ask(owner_id: string, asker: Asker, more: Partial<NewAct> & { cre
     finding_id: null,
     kind: 'adjust',
     target: { kind: 'user', id: owner_id },
-    owner: { owner_kind: 'user', owner_id },
+    owner_id,
     params: { adjustment: { credits, customer_note: 'Our apologies', may_leave_debt: false } },
     reason: 'The customer wrote to us',
     is_dry_run: false,
@@ -172,7 +171,7 @@ describe('the login of a server that was taken over', () => {
         ...act,
         id: randomUUID(),
         target: { kind: 'user', id: await buildUser(database.server) },
-        owner: { owner_kind: 'user', owner_id: user },
+        owner_id: user,
         params,
       } as never,
       { token: asker.token, credits: 1, limits: { asker: 1_000_000, total: 1_000_000 } },
@@ -239,19 +238,19 @@ describe('who may ask and agree', () => {
 
   test('neither the asker nor the approver may be a member of the organization that gets credits', async () => {
     const team = await buildTeam(product)
-    const owner = { owner_kind: 'organization', owner_id: team.organization.id } as const
+    const owner_id = team.organization.id
     const [first, second, member] = [await staff(), await staff(), await staff()]
     await addMember(clerk, team.organization, member)
-    const target = { kind: 'organization', id: owner.owner_id } as const
-    const own = await ask('', member, { owner, target })
+    const target = { kind: 'organization', id: owner_id } as const
+    const own = await ask('', member, { owner_id, target })
     expect(await outcomeOf(own)).toMatchObject({ state: 'failed', error: expect.stringMatching(/their own/) })
-    const agreed = await ask('', first, { owner, target, credits: 6000 })
+    const agreed = await ask('', first, { owner_id, target, credits: 6000 })
     await approve(agreed.id, member)
     expect(await outcomeOf(agreed)).toMatchObject({
       state: 'failed',
       error: expect.stringMatching(/their own/),
     })
-    const good = await ask('', first, { owner, target, credits: 6000 })
+    const good = await ask('', first, { owner_id, target, credits: 6000 })
     await approve(good.id, second)
     expect(await outcomeOf(good)).toMatchObject({ state: 'done' })
   })

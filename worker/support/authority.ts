@@ -1,10 +1,4 @@
-import {
-  type ActStep,
-  listActSteps,
-  needsApproval,
-  ownerOf,
-  type SupportActRow,
-} from '../../schema/support/acts.ts'
+import { type ActStep, listActSteps, needsApproval, type SupportActRow } from '../../schema/support/acts.ts'
 import { isAtTerminal, isOwn, mayNotBeOwn } from '../../schema/support/approval.ts'
 import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
 import { TokenRejectedError } from '../../schema/vendors/clerk/tokens.ts'
@@ -62,7 +56,7 @@ async function requirePerson(
     throw new PermanentError(`No session of ${who} proves that they ${step} it`)
   if (!(await deps.clerk.isSupportStaff(who)))
     throw new PermanentError(`${who} is not on the support staff any more`)
-  if (mayNotBeOwn(act) && (await isOwn(deps.clerk, who, ownerOf(act))))
+  if (mayNotBeOwn(act) && (await isOwn(deps.clerk, who, act.owner_id)))
     throw new PermanentError(`${who} cannot have a part in it: it is their own account or organization`)
 }
 

@@ -26,7 +26,7 @@ export const cancelSubscription: DoAct = async (deps, { target_id: id, requested
 async function findObstacle(deps: WorkerDependencies, id: string): Promise<string | null> {
   const plan = await fetchPlan(deps, id)
   const row = await findSubscription(deps.db, id)
-  if (row && !(await deps.clerk.isGone(row))) {
+  if (row && !(await deps.clerk.isGone(row.owner_id))) {
     throw new PermanentError(`${row.owner_id} exists, and cancels it in the billing portal`)
   }
   return isOver(plan) ? `It is ${plan.status} already` : null

@@ -16,8 +16,8 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
     findInvitation: (key) => clerk.findInvitation(key),
     listInvitations: (...asked) => clerk.listInvitations(...asked),
     findRoom: (organizationId) => clerk.findRoom(organizationId),
-    identify: (owner) => clerk.identify(owner),
-    isGone: (owner) => clerk.isGone(owner),
+    identify: (owner_id) => clerk.identify(owner_id),
+    isGone: (owner_id) => clerk.isGone(owner_id),
     isSupportStaff: (userId) => clerk.isSupportStaff(userId),
     sendInvitation: async ({ invitation_id, organization_id, email, role, lifetime_days }) => ({
       invitation_id,

@@ -11,6 +11,7 @@ import { findEvent } from '../../schema/inbox/events.ts'
 import { connectQueueBackend } from '../../schema/inbox/queues/backend.ts'
 import { QueueProducer } from '../../schema/inbox/queues/producer.ts'
 import type { QueueName } from '../../schema/inbox/queues/queues.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { createLogger } from '../../schema/log.ts'
@@ -130,7 +131,7 @@ describe.each([
     })
     const profile_updated_at = new Date()
     await ensureUser(database.server, { clerk_id: user_id, email, first_name, last_name, profile_updated_at })
-    const owner = { owner_kind: 'user', owner_id: user_id } as const
+
     const name = `${first_name} ${last_name}`
 
     const plan = await buildPaidPlan(product, { user_id })
@@ -151,13 +152,13 @@ describe.each([
     await invite(product, { ...team, admin: ada }, `guest.${mark}@tidemark.test`)
     const elsewhere = await buildTeam(product)
     await invite(product, elsewhere, second)
-    const pool = { owner_kind: 'organization', owner_id: team.organization.id } as const
+    const pool = team.organization.id
 
     const payload = { customer: plan.customer_id, billing_details: { name, email: second } }
     const { id: customer } = await stripe.client.customers.create({ email: 'team@tidemark.test' })
     await database.owner
       .insertInto('stripe_customers')
-      .values({ ...pool, customer_id: customer })
+      .values({ owner_id: pool, customer_id: customer })
       .execute()
     const pooled = { customer, customer_email: second, customer_name: name }
     for (const event of [
@@ -174,15 +175,15 @@ describe.each([
 
     // What support did for her, and for her organization.
     const sam = await signUp(clerk, { role: 'support' })
-    const give = async (to: typeof owner | typeof pool, note: string, reason: string) => {
-      const target = { kind: to.owner_kind, id: to.owner_id }
+    const give = async (to: typeof user_id | typeof pool, note: string, reason: string) => {
+      const target = { kind: kindOf(to), id: to }
       const adjustment = { credits: 90, customer_note: note, may_leave_debt: false }
       const act = await buildAct(database, { kind: 'adjust', target, params: { adjustment }, reason })
       await runJobs([{ queue: 'support-acts', id: act.id, payload: { act_id: act.id } }])
       expect(await findAct(database.owner, act.id)).toMatchObject({ state: 'done' })
       return act.id
     }
-    await give(owner, `Dear ${first_name}, sorry`, `${name} wrote from ${second}`)
+    await give(user_id, `Dear ${first_name}, sorry`, `${name} wrote from ${second}`)
     await give(pool, `Moved on behalf of ${name}`, `${email} asked for their team`)
     const kept = await give(pool, 'With our apologies', 'The pool lost an evening')
     const refused = await buildAct(database, {
@@ -209,7 +210,7 @@ describe.each([
     ).toBe(200)
     await bind(server, newSignIn(), ada, { editor_name })
     const editor = await buildExtensionToken(database, user_id)
-    for (const payer of ['personal', pool.owner_id]) {
+    for (const payer of ['personal', pool]) {
       const body = {
         credits: 2,
         payer,
@@ -219,8 +220,8 @@ describe.each([
       await server.ask(reportUsage, { token: editor, body })
     }
     const texts = { reason: `Letter of ${name}`, model: first_name, project: last_name, run: first_name }
-    for (const payer of [owner, pool]) {
-      const asked = { ...payer, ...texts, actor: user_id, occurred_at: new Date() }
+    for (const payer of [user_id, pool]) {
+      const asked = { owner_id: payer, ...texts, actor: user_id, occurred_at: new Date() }
       await spendCredits(database.server, [
         { ...asked, credits: 3, idempotency_key: randomUUID() },
         { ...asked, credits: 0, idempotency_key: randomUUID(), failure: 'timeout' },
@@ -242,9 +243,9 @@ describe.each([
     const params = JSON.stringify({ email, name })
     await database.owner
       .insertInto('customer_creations')
-      .values({ ...owner, creation_key: randomUUID(), params, created_at: new Date() })
+      .values({ owner_id: user_id, creation_key: randomUUID(), params, created_at: new Date() })
       .execute()
-    for (const subject of [user_id, pool.owner_id]) {
+    for (const subject of [user_id, pool]) {
       await recordError(database.worker, {
         table_name: 'inbox_events',
         row_id: randomUUID(),

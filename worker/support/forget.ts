@@ -79,7 +79,7 @@ async function findObstacle(
   db: Kysely<DB>,
   { user_id, traces }: { readonly user_id: string; readonly traces: PersonTraces },
 ): Promise<string | null> {
-  const plan = await findLiveSubscription(db, { owner_kind: 'user', owner_id: user_id })
+  const plan = await findLiveSubscription(db, user_id)
   if (plan) return `Their plan ${plan.stripe_subscription_id} is not over: end it at Stripe first`
   const checkouts = await listCheckoutsUnderWay(db, { user_id, limit: mostNamed })
   if (checkouts.length > 0) {
@@ -128,7 +128,7 @@ async function erase(
   const person = { user_id, ...traces }
   await eraseAuditTexts(trx, person)
   await eraseActTexts(trx, person)
-  await deleteCreationOf(trx, { owner_kind: 'user', owner_id: user_id })
+  await deleteCreationOf(trx, user_id)
   return {
     tokens: await deleteTokensOf(trx, user_id),
     answers: await deleteRequestsOf(trx, user_id),

@@ -26,9 +26,9 @@ async function invoiceNow({ subscription_id }: PaidPurchase, { is_dry_run = fals
 /** A year for a team, and ten days later another number of seats, to be billed with the renewal. */
 async function changeLater(quantity: number): Promise<PaidPurchase> {
   const owner_id = `org_${crypto.randomUUID().replaceAll('-', '')}`
-  const owner = { owner_kind: 'organization', owner_id } as const
+
   const bought = await buildPaidPlan(product, {
-    owner,
+    owner_id,
     plan_type: 'teams',
     seats: 2,
     billing_frequency: 'yearly',

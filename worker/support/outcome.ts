@@ -17,10 +17,7 @@ export function outcomeOfAct(act: {
   readonly done: ActDone
 }): ActOutcome {
   const { target, before, after, done } = act
-  const { owner } = after
-  const transfers = act.transfers.filter(
-    ({ owner_kind, owner_id }) => owner_kind === owner?.owner_kind && owner_id === owner.owner_id,
-  )
+  const transfers = act.transfers.filter(({ owner_id }) => owner_id === after.owner_id)
   const posted = transfers.reduce((sum, { credits }) => sum + credits, 0)
   const changes = {
     transfers: transfers.map(({ kind, account, credits, reason, grant_id }) => ({

@@ -11,10 +11,10 @@ export const releaseHold: DoAct = (deps, { target_id: id }) =>
   retryTransaction(deps.db, async (trx) => {
     const found = await findHoldById(trx, id)
     if (!found) throw new PermanentError(`There is no hold ${id}`)
-    await lockOwner(trx, found.owner)
-    const before = await findBalance(trx, found.owner)
-    const released = await releaseHolds(trx, [found.owner], { ids: [id], now: deps.now() })
-    const after = await findBalance(trx, found.owner)
+    await lockOwner(trx, found.owner_id)
+    const before = await findBalance(trx, found.owner_id)
+    const released = await releaseHolds(trx, [found.owner_id], { ids: [id], now: deps.now() })
+    const after = await findBalance(trx, found.owner_id)
     const state = (await findHoldById(trx, id))?.state
     return {
       did: released > 0 ? `Available: ${before.available} → ${after.available} credits.` : null,

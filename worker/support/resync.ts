@@ -4,11 +4,10 @@ import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import { listSubscriptionsOfOwner } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
 import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/membership-limit.ts'
 import { listHeldSeats } from '../../schema/people/seats/seats.ts'
-import { ownerOf } from '../../schema/support/acts.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import {
   type Cause,
@@ -33,40 +32,40 @@ const mostCustomers = 5
  * meanwhile; only checkouts that are not settled come one by one.
  */
 export const resync: DoAct = async (deps, act) => {
-  const owner = ownerOf(act)
-  if (!owner) throw new PermanentError('It is not known who the owner is')
+  const owner_id = act.owner_id
+  if (!owner_id) throw new PermanentError('It is not known who the owner is')
   const cause = { event_id: null, actor: act.requested_by } as const
-  const organization_id = owner.owner_kind === 'organization' ? owner.owner_id : null
+  const organization_id = kindOf(owner_id) === 'organization' ? owner_id : null
   const members = (organization_id && (await deps.clerk.listMembers(organization_id))) || []
-  const customers = await listCustomers(deps, owner)
+  const customers = await listCustomers(deps, owner_id)
   const subjects = [
-    ...(await listSubscriptions(deps, { owner, customers })),
+    ...(await listSubscriptions(deps, { owner_id, customers })),
     ...(await listCharges(deps, customers)),
     ...(organization_id === null ? [] : await listMemberships(deps, organization_id, members)),
   ]
   const fetched: Fetched[] = []
   for (const subject of subjects) fetched.push(await fetchSubject(deps, subject))
-  await followContact(deps, owner)
+  await followContact(deps, owner_id)
   const seats_changed_in = organization_id === null ? [] : [organization_id]
-  for (const intent of await listUnfinishedIntents(deps.db, owner, { limit: mostObjects })) {
+  for (const intent of await listUnfinishedIntents(deps.db, owner_id, { limit: mostObjects })) {
     if (intent.livemode !== deps.livemode || intent.stripe_customer_id === null) continue
     await completeCheckout(deps, intent, act.requested_by)
   }
   for (const one of fetched) {
     await retryTransaction(deps.db, (trx) => applyFetched(trx, one, { ...cause, now: deps.now() }))
   }
-  const purchases = await listSettledPurchases(deps.db, owner)
+  const purchases = await listSettledPurchases(deps.db, owner_id)
   await retryTransaction(deps.db, (trx) =>
-    postDifferenceOf(trx, owner, purchases, { ...cause, now: deps.now() }),
+    postDifferenceOf(trx, owner_id, purchases, { ...cause, now: deps.now() }),
   )
   const did = organization_id && (await describeRoom(deps, organization_id, members))
   return { did, note: 'Stripe and Clerk have it as we do', seats_changed_in }
 }
 
 /** Their present customer at Stripe, and those that it replaced. */
-async function listCustomers({ db }: WorkerDependencies, owner: Owner): Promise<readonly string[]> {
-  const intents = await listIntentsOfOwner(db, owner, { limit: mostObjects })
-  const customers = new Set([await findStripeCustomer(db, owner)])
+async function listCustomers({ db }: WorkerDependencies, owner_id: string): Promise<readonly string[]> {
+  const intents = await listIntentsOfOwner(db, owner_id, { limit: mostObjects })
+  const customers = new Set([await findStripeCustomer(db, owner_id)])
   for (const intent of intents) customers.add(intent.stripe_customer_id ?? undefined)
   return [...customers].flatMap((customer) => customer ?? []).slice(0, mostCustomers)
 }
@@ -74,9 +73,9 @@ async function listCustomers({ db }: WorkerDependencies, owner: Owner): Promise<
 /** Those that we know and those that Stripe has for the same customers. */
 async function listSubscriptions(
   deps: WorkerDependencies,
-  { owner, customers }: { readonly owner: Owner; readonly customers: readonly string[] },
+  { owner_id, customers }: { readonly owner_id: string; readonly customers: readonly string[] },
 ): Promise<Subject[]> {
-  const known = await listSubscriptionsOfOwner(deps.db, owner, { limit: mostObjects })
+  const known = await listSubscriptionsOfOwner(deps.db, owner_id, { limit: mostObjects })
   const ids = new Set(known.map((subscription) => subscription.stripe_subscription_id))
   for (const customer of customers) {
     const { data } = await deps.stripe.subscriptions.list({ customer, status: 'all', limit: mostObjects })
@@ -129,7 +128,7 @@ async function describeRoom(
 /** Also without any news: the books may differ from facts that were written down long ago. */
 async function postDifferenceOf(
   trx: DatabaseTransaction,
-  owner: Owner,
+  owner_id: string,
   purchases: readonly { readonly id: string }[],
   cause: Cause,
 ): Promise<void> {
@@ -137,8 +136,8 @@ async function postDifferenceOf(
     const intent = await lockIntent(trx, id)
     if (intent?.state === 'settled') await postPurchaseDifference(trx, intent, cause)
   }
-  await postPlanDifference(trx, owner, cause)
-  const { grants } = await readBooks(trx, owner)
+  await postPlanDifference(trx, owner_id, cause)
+  const { grants } = await readBooks(trx, owner_id)
   for (const { kind, intent_id, gross } of grants) {
     if (kind !== 'purchase' || intent_id === null || gross === 0) continue
     const intent = await lockIntent(trx, intent_id)
@@ -146,7 +145,7 @@ async function postDifferenceOf(
     // It was not paid for.
     await withdrawPurchase(
       trx,
-      { id: intent_id, ...owner, stripe_session_id: null, stripe_invoice_id: null },
+      { id: intent_id, owner_id, stripe_session_id: null, stripe_invoice_id: null },
       cause,
     )
   }

@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 const second = { approved_by: 'user_second', token: 'user_second' }
-const userOf = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
+const userOf = (owner_id: string) => owner_id
 const balanceOf = async (owner_id: string) => (await findBalance(database.owner, userOf(owner_id))).total
 const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
 const countTransfers = async () =>
@@ -254,7 +254,7 @@ describe('an adjustment', () => {
       { kind: 'adjustment', change: { purchased: 250 }, reason: 'Sorry for the trouble' },
     ])
     expect(JSON.stringify(changes)).not.toContain(reason)
-    const [entry] = await listAudit(database.owner, { owner: userOf(owner_id) }, { limit: 10 })
+    const [entry] = await listAudit(database.owner, { owner_id: userOf(owner_id) }, { limit: 10 })
     expect(entry).toMatchObject({
       outcome: 'done',
       actor: 'cli:support',
@@ -300,7 +300,7 @@ describe('the rows of acts', () => {
         id: randomUUID(),
         batch_id: null,
         finding_id: null,
-        owner: (await findTarget(database.owner, asked.target))?.owner ?? null,
+        owner_id: (await findTarget(database.owner, asked.target))?.owner_id ?? null,
         params: {},
         reason: 'Because I was here too',
         is_dry_run: false,

@@ -1,7 +1,6 @@
 import { type ActKind, type ActOutcome, actOf } from '../../schema/api/support-acts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import type { JobPayload } from '../../schema/inbox/queues/queues.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import type { ActTransfer } from '../../schema/ledger/post/acts.ts'
 import { listTransfersOfAct, markAct } from '../../schema/ledger/post/acts.ts'
 import {
@@ -10,7 +9,6 @@ import {
   findAct,
   finishAct,
   lockAct,
-  ownerOf,
   type SupportActRow,
   targetOf,
 } from '../../schema/support/acts.ts'
@@ -103,7 +101,7 @@ async function fail(
     const isFailed = await failAct(trx, { id: act.id, ...failure, now: deps.now() })
     if (!isFailed || act.is_dry_run) return
     if (actOf(act.kind)) deps.metrics.supportActs.inc({ kind: act.kind, outcome: 'failed' })
-    await recordAudit(trx, { ...entryOf(act, ownerOf(act)), outcome: 'failed', detail: failure.error })
+    await recordAudit(trx, { ...entryOf(act, act.owner_id), outcome: 'failed', detail: failure.error })
   })
 }
 
@@ -124,7 +122,7 @@ class DryRunOver extends Error {
 }
 
 interface Finished {
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   readonly outcome: ActOutcome
   readonly transfers: readonly ActTransfer[]
   readonly seats_changed_in: readonly string[]
@@ -139,18 +137,18 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     const done = await doActOf(act)(act.is_dry_run ? withoutEffects(inside) : inside, act)
     const target = targetOf(act)
     // It may have become known, or its organization may have been made, only now.
-    const owner = (await findTarget(trx, target))?.owner ?? ownerOf(act)
+    const owner_id = (await findTarget(trx, target))?.owner_id ?? act.owner_id
     // No other session sees yet what the act has changed, and the rows are locked.
-    const after = await readPresentState(trx, { target, owner })
-    const before = await readPresentState(deps.db, { target, owner })
+    const after = await readPresentState(trx, { target, owner_id })
+    const before = await readPresentState(deps.db, { target, owner_id })
     const transfers = await listTransfersOfAct(trx, act.id)
     const outcome = outcomeOfAct({ target, before, after, transfers, done })
-    const result = { owner, outcome, transfers, seats_changed_in: done.seats_changed_in }
+    const result = { owner_id, outcome, transfers, seats_changed_in: done.seats_changed_in }
     if (act.is_dry_run) throw new DryRunOver(result)
-    await finishAct(trx, { id: act.id, owner: result.owner, outcome, now: deps.now() })
+    await finishAct(trx, { id: act.id, owner_id: result.owner_id, outcome, now: deps.now() })
     const { balance, seats, plan, states } = outcome
     await recordAudit(trx, {
-      ...entryOf(act, result.owner),
+      ...entryOf(act, result.owner_id),
       // An erasure has erased its own.
       ...(act.kind === 'forget' && { reason: null }),
       outcome: 'done',
@@ -166,8 +164,8 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     return result
   }).catch(async (error: unknown) => {
     if (!(error instanceof DryRunOver)) throw error
-    const { owner, outcome } = error.finished
-    await finishAct(deps.db, { id: act.id, owner, outcome, now: deps.now() })
+    const { owner_id, outcome } = error.finished
+    await finishAct(deps.db, { id: act.id, owner_id, outcome, now: deps.now() })
     deps.metrics.supportActs.inc({ kind: act.kind, outcome: 'dry_run' })
     return null
   })
@@ -194,7 +192,7 @@ function side(states: ActOutcome['states'], when: 'before' | 'after'): Record<st
   return Object.fromEntries(states.map((state) => [`${state.what} ${state.id}`, state[when]]))
 }
 
-function entryOf(act: SupportActRow, owner: Owner | null) {
+function entryOf(act: SupportActRow, owner_id: string | null) {
   const { requested_by: actor, id: act_id, kind: what, reason } = act
-  return { actor, act_id, what, target: targetOf(act), owner, reason }
+  return { actor, act_id, what, target: targetOf(act), owner_id, reason }
 }

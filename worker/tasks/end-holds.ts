@@ -14,10 +14,10 @@ export async function endHolds({
 }: Pick<WorkerDependencies, 'db' | 'now'>): Promise<{ ended: number; closed: number }> {
   const ended = await endExpiredHolds(db, now())
   const owners = await listOwnersOfOutlivingHolds(db)
-  for (const owner of owners) {
+  for (const owner_id of owners) {
     await retryTransaction(db, async (trx) => {
-      await postPlanDifference(trx, owner, { event_id: null, actor: 'schedule', now: now() })
-      await makeUnusedRefundDue(trx, owner, now())
+      await postPlanDifference(trx, owner_id, { event_id: null, actor: 'schedule', now: now() })
+      await makeUnusedRefundDue(trx, owner_id, now())
     })
   }
   return { ended, closed: owners.length }

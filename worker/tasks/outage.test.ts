@@ -76,7 +76,7 @@ const waitingEvents = () =>
     .execute()
 const failedEvents = () =>
   database.owner.selectFrom('inbox_events').select(['type', 'reason']).where('state', '=', 'failed').execute()
-const totalOf = async ({ owner }: PaidPurchase) => (await findBalance(database.owner, owner)).total
+const totalOf = async ({ owner_id }: PaidPurchase) => (await findBalance(database.owner, owner_id)).total
 const intentOf = ({ intent_id }: PaidPurchase) => findIntent(database.owner, intent_id)
 
 describe('Stripe is away for 20 hours', { timeout: 600_000 }, () => {

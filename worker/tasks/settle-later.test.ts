@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
-import type { Owner } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import type { Hold, SpendRequest } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
@@ -60,16 +59,21 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
 /** One person with a plan of 60 credits a month. */
 class Life {
-  readonly owner: Owner
+  readonly owner_id: string
   readonly plans: PaidPlans
 
   constructor(user_id: string) {
-    this.owner = { owner_kind: 'user', owner_id: user_id }
-    this.plans = new PaidPlans(database, { owner: this.owner, user_id })
+    this.owner_id = user_id
+    this.plans = new PaidPlans(database, { owner_id: this.owner_id, user_id })
   }
 
   ask(now: number, request: Record<string, unknown>) {
-    const asked = { ...this.owner, actor: this.owner.owner_id, occurred_at: new Date(now), reason: 'Chat' }
+    const asked = {
+      owner_id: this.owner_id,
+      actor: this.owner_id,
+      occurred_at: new Date(now),
+      reason: 'Chat',
+    }
     return spendOne(database.server, {
       ...asked,
       idempotency_key: randomUUID(),
@@ -79,23 +83,23 @@ class Life {
 
   async compare(now: number): Promise<void> {
     const cause = { event_id: null, actor: 'stripe', now: new Date(now) }
-    await database.worker.transaction().execute((trx) => postPlanDifference(trx, this.owner, cause))
+    await database.worker.transaction().execute((trx) => postPlanDifference(trx, this.owner_id, cause))
     expect(await this.missing(now)).toEqual({ transfers: [], closings: [] })
   }
 
   async missing(now: number) {
     const sheet = await database.owner
       .transaction()
-      .execute((trx) => readOwnerBalanceSheet(trx, this.owner, new Date(now)))
+      .execute((trx) => readOwnerBalanceSheet(trx, this.owner_id, new Date(now)))
     return sheet.difference
   }
 
   async books() {
-    const { plan, purchased, held } = await findBalance(database.server, this.owner)
+    const { plan, purchased, held } = await findBalance(database.server, this.owner_id)
     const closed = await database.worker
       .selectFrom('ledger_months_used')
       .select('used')
-      .where('owner_id', '=', this.owner.owner_id)
+      .where('owner_id', '=', this.owner_id)
       .orderBy('month_starts_at')
       .execute()
     return { plan, purchased, held, used: closed.map(({ used }) => used) }
@@ -147,7 +151,7 @@ async function live(steps: readonly Step[], { isMoneyBack }: { isMoneyBack: bool
       case 'hold': {
         // What a hold leaves of a month that is over can be used until the task runs, which is no aim.
         await runTask()
-        const { available } = await findBalance(database.server, later.owner)
+        const { available } = await findBalance(database.server, later.owner_id)
         const credits = Math.ceil((available * one.percent) / 100)
         if (credits <= 0) break
         if (now >= ends) sinceEnd += credits
@@ -200,7 +204,7 @@ async function live(steps: readonly Step[], { isMoneyBack }: { isMoneyBack: bool
         break
       case 'credits':
         if (one.credits === 0) break
-        for (const each of both) await giveCredits(database, each.owner, { purchased: one.credits })
+        for (const each of both) await giveCredits(database, each.owner_id, { purchased: one.credits })
         break
     }
     // A hold lasts a day.

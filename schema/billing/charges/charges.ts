@@ -3,13 +3,13 @@ import type { DatabaseTransaction } from '../../database/connect.ts'
 import { lookupEach } from '../../database/lookup-each.ts'
 import { preparedText } from '../../database/prepared.ts'
 import type { Charges, DB } from '../../database/types.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 import type { DisputeState } from '../../vendors/stripe/statuses.ts'
 
 export type Charge = Selectable<Charges>
 
 /** A charge as Stripe had it at one moment. Minor units of the currency it was paid in. */
-export interface ChargeSnapshot extends Owner {
+export interface ChargeSnapshot {
+  readonly owner_id: string
   /** Drawn before Stripe was called, so that an older snapshot never replaces a newer one. */
   readonly snapshot_order: number
   readonly stripe_charge_id: string
@@ -87,7 +87,7 @@ export async function findCharge(db: Kysely<DB>, stripeChargeId: string): Promis
 /** What became of the disputes of some charges, by their ids. */
 export async function findDisputeStates(
   db: Kysely<DB>,
-  { owner_id }: Owner,
+  owner_id: string,
   ids: readonly string[],
 ): Promise<Map<string, DisputeState>> {
   if (ids.length === 0) return new Map()
@@ -124,7 +124,7 @@ const listByIntents = preparedText<Pick<Charge, 'intent_id' | 'refunded_minor' |
 
 export async function listChargesOfInvoices(
   db: Kysely<DB>,
-  { owner_id }: Owner,
+  owner_id: string,
   invoiceIds: readonly string[],
 ): Promise<Charge[]> {
   if (invoiceIds.length === 0) return []

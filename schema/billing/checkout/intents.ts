@@ -2,7 +2,7 @@ import { type Insertable, type Kysely, type Selectable, type SqlBool, sql } from
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { CheckoutIntents, DB } from '../../database/types.ts'
 import type { Claimable } from '../../inbox/claim/claimable.ts'
-import type { Owner } from '../../ledger/accounts.ts'
+import { kindOf } from '../../ledger/accounts.ts'
 import { inThisMode } from '../../vendors/stripe/mode.ts'
 
 export type CheckoutIntent = Selectable<CheckoutIntents>
@@ -14,7 +14,6 @@ export interface NewCheckoutIntent {
   readonly id: string
   /** Who pays, and may see its status. */
   readonly user_id: string
-  readonly owner_kind: Owner['owner_kind']
   /** Null for a plan whose organization is created when it is paid. */
   readonly owner_id: string | null
   readonly offer_id: number
@@ -47,11 +46,6 @@ export const refusedByBank = [
   'payment_failed',
   'first_payment_failed',
 ] as const satisfies readonly CheckoutFailure['failure_code'][]
-
-/** Who receives what was bought; null while its organization has not been created. */
-export function recipientOf(intent: Pick<CheckoutIntent, 'owner_kind' | 'owner_id'>): Owner | null {
-  return intent.owner_id === null ? null : { owner_kind: intent.owner_kind, owner_id: intent.owner_id }
-}
 
 /** States of an intent that Stripe may still settle, fail or expire: the column `is_unfinished`. */
 export const unfinishedStates = [
@@ -209,9 +203,9 @@ export async function findIntentOfInvoice(
 /** Every purchase of credits that an owner has paid. */
 export async function listSettledPurchases(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
 ): Promise<Pick<CheckoutIntent, 'id' | 'owner_id' | 'credits' | 'amount_minor'>[]> {
-  return selectIntentsOf(db, owner)
+  return selectIntentsOf(db, owner_id)
     .select(['id', 'owner_id', 'credits', 'amount_minor'])
     .where('kind', '=', 'credit_purchase')
     .where('state', '=', 'settled')
@@ -219,9 +213,9 @@ export async function listSettledPurchases(
 }
 
 /** An owner's checkouts, found by an index. What a person buys for themselves they pay themselves. */
-function selectIntentsOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner) {
-  const query = db.selectFrom('checkout_intents').where('owner_kind', '=', owner_kind)
-  return owner_kind === 'user'
+function selectIntentsOf(db: Kysely<DB>, owner_id: string) {
+  const query = db.selectFrom('checkout_intents')
+  return kindOf(owner_id) === 'user'
     ? query.where('user_id', '=', owner_id).where('owner_id', '=', owner_id)
     : query.where('owner_id', '=', owner_id)
 }
@@ -237,7 +231,6 @@ export type CheckoutTerms = Pick<
   | 'id'
   | 'kind'
   | 'state'
-  | 'owner_kind'
   | 'owner_id'
   | 'credits'
   | 'amount_minor'
@@ -269,7 +262,7 @@ export async function findUnsettledOfDeleted(
 /** Makes the open checkouts of an owner and buyer who was deleted due, which closes their payment pages. */
 export async function makeCheckoutsDue(
   trx: DatabaseTransaction,
-  { owner_id, now }: Owner & { readonly now: Date },
+  { owner_id, now }: { readonly owner_id: string; readonly now: Date },
 ): Promise<void> {
   await trx
     .updateTable('checkout_intents')

@@ -15,7 +15,7 @@ const credits = { plan_type: null, billing_frequency: null, currency: 'EUR' } as
 /** Inserts an order by the server's login with these columns beside those that it has to give. */
 async function order(columns: Readonly<Record<string, string | number>>) {
   const user_id = await buildUser(database.server)
-  const row = { id: randomUUID(), user_id, owner_kind: 'user', owner_id: user_id, ...columns }
+  const row = { id: randomUUID(), user_id, owner_id: user_id, ...columns }
   await database.server
     .insertInto('checkout_intents')
     .values(row as never)

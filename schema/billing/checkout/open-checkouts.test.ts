@@ -11,8 +11,7 @@ const database = testDatabase()
 const taken = { constraint: 'checkout_intents_one_subscription' }
 
 async function openPlan(user_id: string, receiver: { readonly owner_id: string | null }): Promise<string> {
-  const organization = { owner_kind: 'organization', ...receiver } as const
-  return (await buildPlanOrder(database, { user_id, plan_type: 'teams', seats: 2, ...organization })).id
+  return (await buildPlanOrder(database, { user_id, plan_type: 'teams', seats: 2, ...receiver })).id
 }
 
 test('a receiver has one open checkout of a plan, and any number of credits', async () => {
@@ -20,7 +19,7 @@ test('a receiver has one open checkout of a plan, and any number of credits', as
   const organization = { owner_id: `org_${randomUUID()}` }
   const id = await openPlan(user_id, organization)
   await expect(openPlan(await buildUser(database.server), organization)).rejects.toMatchObject(taken)
-  await buildPurchase(database.server, { user_id, owner_kind: 'organization', ...organization })
+  await buildPurchase(database.server, { user_id, ...organization })
   expect(await findOpenCheckout(database.server, { user_id, ...organization })).toMatchObject({ id })
 })
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../../ledger/accounts.ts'
+import { kindOf } from '../../ledger/accounts.ts'
 import { inThisMode } from '../../vendors/stripe/mode.ts'
 import type { CheckoutIntent } from './intents.ts'
 
@@ -9,15 +9,15 @@ import type { CheckoutIntent } from './intents.ts'
  */
 export async function listUnfinishedIntents(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
   { limit }: { readonly limit: number },
 ): Promise<CheckoutIntent[]> {
-  return intentsOf(db, owner).where('state', '<>', 'settled').limit(limit).execute()
+  return intentsOf(db, owner_id).where('state', '<>', 'settled').limit(limit).execute()
 }
 
 /** Payment pages that can be paid now. */
-export async function countOpenCheckouts(db: Kysely<DB>, owner: Owner): Promise<number> {
-  const { open } = await intentsOf(db, owner)
+export async function countOpenCheckouts(db: Kysely<DB>, owner_id: string): Promise<number> {
+  const { open } = await intentsOf(db, owner_id)
     .where('state', 'in', ['created', 'open'])
     .clearSelect()
     .clearOrderBy()
@@ -29,20 +29,19 @@ export async function countOpenCheckouts(db: Kysely<DB>, owner: Owner): Promise<
 /** All of an owner's checkouts, newest first. */
 export async function listIntentsOfOwner(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
   { limit }: { readonly limit: number },
 ): Promise<CheckoutIntent[]> {
-  return intentsOf(db, owner).limit(limit).execute()
+  return intentsOf(db, owner_id).limit(limit).execute()
 }
 
 /** The user is named too, because a person's checkouts are found by who pays. */
-function intentsOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner) {
+function intentsOf(db: Kysely<DB>, owner_id: string) {
   const query = db
     .selectFrom('checkout_intents')
     .selectAll()
-    .where('owner_kind', '=', owner_kind)
     .where('owner_id', '=', owner_id)
     .where(inThisMode('checkout_intents'))
     .orderBy('created_at', 'desc')
-  return owner_kind === 'user' ? query.where('user_id', '=', owner_id) : query
+  return kindOf(owner_id) === 'user' ? query.where('user_id', '=', owner_id) : query
 }

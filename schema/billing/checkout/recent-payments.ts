@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Currency } from '../../catalogue/currency.ts'
 import type { PlanType } from '../../catalogue/plans.ts'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../../ledger/accounts.ts'
+import { kindOf } from '../../ledger/accounts.ts'
 import { inThisMode } from '../../vendors/stripe/mode.ts'
 import { refusedByBank } from './intents.ts'
 
@@ -32,13 +32,13 @@ export interface RecentPayment {
  */
 export async function listRecentPayments(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
   { since, limit }: { readonly since: Date; readonly limit: number },
 ): Promise<RecentPayment[]> {
   const isTheirs =
-    owner.owner_kind === 'organization'
-      ? sql<boolean>`i.owner_kind = 'organization' AND i.owner_id = ${owner.owner_id}`
-      : sql<boolean>`i.user_id = ${owner.owner_id} AND (i.owner_kind = 'user' OR i.owner_id IS NULL)`
+    kindOf(owner_id) === 'organization'
+      ? sql<boolean>`i.owner_id = ${owner_id}`
+      : sql<boolean>`i.user_id = ${owner_id} AND (starts_with(i.owner_id, 'user_') OR i.owner_id IS NULL)`
   const { rows } = await sql<RecentPayment>`
     SELECT i.id, i.kind, i.plan_type, i.credits, i.amount_minor, i.currency, i.created_at,
       CASE

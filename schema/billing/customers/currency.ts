@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { type Currency, defaultCurrency } from '../../catalogue/currency.ts'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 import { findLatestSubscription, findLiveSubscription } from '../subscriptions/subscriptions.ts'
 
 /** What a payer is charged in. `is_bound`: they cannot choose another one while their plan lives. */
@@ -20,16 +19,15 @@ export interface PayerCurrency {
  * single invoices, such as credits, may be in any currency and bind nothing
  * (https://support.stripe.com/questions/set-or-change-currency-for-an-invoice-or-customer-in-stripe-billing).
  */
-export async function findCurrency(db: Kysely<DB>, owner: Owner): Promise<PayerCurrency> {
-  const live = await findLiveSubscription(db, owner)
+export async function findCurrency(db: Kysely<DB>, owner_id: string): Promise<PayerCurrency> {
+  const live = await findLiveSubscription(db, owner_id)
   if (live) return { code: live.currency, is_bound: true }
   const chosen = await db
     .selectFrom('payer_currencies')
     .select('currency')
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .executeTakeFirst()
-  const code = chosen?.currency ?? (await findLatestSubscription(db, owner))?.currency ?? defaultCurrency
+  const code = chosen?.currency ?? (await findLatestSubscription(db, owner_id))?.currency ?? defaultCurrency
   return { code, is_bound: false }
 }
 
@@ -38,15 +36,15 @@ export async function findCurrency(db: Kysely<DB>, owner: Owner): Promise<PayerC
  */
 export async function chooseCurrency(
   db: Kysely<DB>,
-  { owner_kind, owner_id }: Owner,
+  owner_id: string,
   currency: Currency | undefined,
 ): Promise<PayerCurrency> {
-  const present = await findCurrency(db, { owner_kind, owner_id })
+  const present = await findCurrency(db, owner_id)
   if (present.is_bound || currency === undefined) return present
   await db
     .insertInto('payer_currencies')
-    .values({ owner_kind, owner_id, currency })
-    .onConflict((conflict) => conflict.columns(['owner_kind', 'owner_id']).doUpdateSet({ currency }))
+    .values({ owner_id, currency })
+    .onConflict((conflict) => conflict.column('owner_id').doUpdateSet({ currency }))
     .execute()
   return { code: currency, is_bound: false }
 }

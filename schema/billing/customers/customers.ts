@@ -1,17 +1,15 @@
 import type { Kysely } from 'kysely'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 import { inThisMode } from '../../vendors/stripe/mode.ts'
 
 /**
  * An owner has a customer in test mode and another one in live mode; this is the one of the process's key.
  */
-export async function findStripeCustomer(db: Kysely<DB>, owner: Owner): Promise<string | undefined> {
+export async function findStripeCustomer(db: Kysely<DB>, owner_id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('stripe_customers')
     .select('customer_id')
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .where(inThisMode('stripe_customers'))
     .executeTakeFirst()
   return row?.customer_id
@@ -22,14 +20,13 @@ export async function listCustomersPaidBy(db: Kysely<DB>, userId: string): Promi
   const rows = await db
     .selectFrom('stripe_customers')
     .select('customer_id')
-    .where('owner_kind', '=', 'organization')
     .where(inThisMode('stripe_customers'))
     .where('owner_id', 'in', (query) =>
       query
         .selectFrom('checkout_intents')
         .select((row) => row.ref('owner_id').$notNull().as('owner_id'))
         .where('user_id', '=', userId)
-        .where('owner_kind', '=', 'organization')
+        .where('owner_id', '<>', userId)
         .where('state', '=', 'settled'),
     )
     .orderBy('customer_id')
@@ -38,12 +35,13 @@ export async function listCustomersPaidBy(db: Kysely<DB>, userId: string): Promi
 }
 
 /** Whose customer it is; undefined for one that we did not make, and for one that was replaced. */
-export async function findOwnerOfCustomer(db: Kysely<DB>, customerId: string): Promise<Owner | undefined> {
-  return db
+export async function findOwnerOfCustomer(db: Kysely<DB>, customerId: string): Promise<string | undefined> {
+  const row = await db
     .selectFrom('stripe_customers')
-    .select(['owner_kind', 'owner_id'])
+    .select('owner_id')
     .where('customer_id', '=', customerId)
     .executeTakeFirst()
+  return row?.owner_id
 }
 
 /**
@@ -52,17 +50,16 @@ export async function findOwnerOfCustomer(db: Kysely<DB>, customerId: string): P
  */
 export async function replaceStripeCustomer(
   db: Kysely<DB>,
-  customer: Owner & { readonly customer_id: string; readonly deleted_id: string },
+  customer: { readonly owner_id: string; readonly customer_id: string; readonly deleted_id: string },
 ): Promise<string> {
   const replaced = await db
     .updateTable('stripe_customers')
     .set({ customer_id: customer.customer_id })
-    .where('owner_kind', '=', customer.owner_kind)
     .where('owner_id', '=', customer.owner_id)
     .where('customer_id', '=', customer.deleted_id)
     .returning('customer_id')
     .executeTakeFirst()
-  return replaced?.customer_id ?? (await findStripeCustomer(db, customer)) ?? customer.customer_id
+  return replaced?.customer_id ?? (await findStripeCustomer(db, customer.owner_id)) ?? customer.customer_id
 }
 
 /**
@@ -70,23 +67,23 @@ export async function replaceStripeCustomer(
  */
 export async function saveStripeCustomer(
   db: Kysely<DB>,
-  customer: Owner & { customer_id: string },
+  customer: { readonly owner_id: string; readonly customer_id: string },
 ): Promise<string> {
   const inserted = await db
     .insertInto('stripe_customers')
     .values({
-      owner_kind: customer.owner_kind,
       owner_id: customer.owner_id,
       customer_id: customer.customer_id,
     })
-    .onConflict((conflict) => conflict.columns(['owner_kind', 'owner_id', 'livemode']).doNothing())
+    .onConflict((conflict) => conflict.columns(['owner_id', 'livemode']).doNothing())
     .returning('customer_id')
     .executeTakeFirst()
-  return inserted?.customer_id ?? (await findStripeCustomer(db, customer)) ?? customer.customer_id
+  return inserted?.customer_id ?? (await findStripeCustomer(db, customer.owner_id)) ?? customer.customer_id
 }
 
 /** What a customer is made with at Stripe. */
-export interface CustomerCreation extends Owner {
+export interface CustomerCreation {
+  readonly owner_id: string
   /** Stripe's idempotency key. */
   readonly creation_key: string
   /** JSON. */
@@ -96,25 +93,24 @@ export interface CustomerCreation extends Owner {
 /** Begins to make a payer's customer. Callers at the same moment get what the first one began with. */
 export async function beginCreation(
   db: Kysely<DB>,
-  { owner_kind, owner_id, creation_key, params, now }: CustomerCreation & { readonly now: Date },
+  { owner_id, creation_key, params, now }: CustomerCreation & { readonly now: Date },
 ): Promise<CustomerCreation> {
-  const creation = { owner_kind, owner_id, creation_key, params }
+  const creation = { owner_id, creation_key, params }
   for (;;) {
     const inserted = await db
       .insertInto('customer_creations')
       .values({ ...creation, created_at: now })
-      .onConflict((conflict) => conflict.columns(['owner_kind', 'owner_id']).doNothing())
+      .onConflict((conflict) => conflict.column('owner_id').doNothing())
       .returning('creation_key')
       .executeTakeFirst()
     if (inserted) return creation
     const known = await db
       .selectFrom('customer_creations')
       .select(['creation_key', 'params'])
-      .where('owner_kind', '=', owner_kind)
       .where('owner_id', '=', owner_id)
       .executeTakeFirst()
     // The other one has just finished.
-    if (known) return { owner_kind, owner_id, ...known }
+    if (known) return { owner_id, ...known }
   }
 }
 
@@ -122,7 +118,6 @@ export async function beginCreation(
 export async function endCreation(db: Kysely<DB>, creation: CustomerCreation): Promise<void> {
   await db
     .deleteFrom('customer_creations')
-    .where('owner_kind', '=', creation.owner_kind)
     .where('owner_id', '=', creation.owner_id)
     .where('creation_key', '=', creation.creation_key)
     .execute()
@@ -132,10 +127,9 @@ export async function endCreation(db: Kysely<DB>, creation: CustomerCreation): P
  * Deletes what a customer was about to be made with, which has a name and an address. Returns whether there
  * was something.
  */
-export async function deleteCreationOf(db: Kysely<DB>, { owner_kind, owner_id }: Owner): Promise<boolean> {
+export async function deleteCreationOf(db: Kysely<DB>, owner_id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('customer_creations')
-    .where('owner_kind', '=', owner_kind)
     .where('owner_id', '=', owner_id)
     .executeTakeFirst()
   return numDeletedRows > 0n

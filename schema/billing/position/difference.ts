@@ -121,21 +121,13 @@ function isOurs({ kind }: Grant): boolean {
 
 type KnownMonth = Omit<MonthDue, 'usage_until'>
 
-/**
- * Those of the position, and those only in the books, by name. What is closed stays so, also when a payment
- * that had lapsed is asked for again.
- */
+/** Those of the position, and those only in the books, by name. */
 function knownMonths(position: Position, books: BooksInScope): Map<string, KnownMonth> {
   const inBooks = [...books.grants.flatMap((grant) => monthOf(grant) ?? []), ...books.closed_months]
   const known = inBooks.map(({ stripe_subscription_id, starts_at }) => {
     return { stripe_subscription_id, starts_at, usage_from: starts_at, is_over: true }
   })
-  const closed = new Set(books.closed_months.map(nameOf))
-  const due = position.months.map((month) => ({
-    ...month,
-    is_over: month.is_over || closed.has(nameOf(month)),
-  }))
-  return new Map([...known, ...due].map((month) => [nameOf(month), month]))
+  return new Map([...known, ...position.months].map((month) => [nameOf(month), month]))
 }
 
 interface PlanMonth extends KnownMonth {

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import type { PlanType } from '../../catalogue/plans.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 
 /**
  * Stripe's stored facts about one owner, independent of earlier postings. Amounts are minor units of the paid
  * currency. Decision 061 has the rules that turn them into credits.
  */
 export interface OwnerFacts {
-  readonly owner: Owner
+  readonly owner_id: string
   readonly purchases: readonly PurchaseFact[]
   readonly subscriptions: readonly SubscriptionFact[]
   /** By invoice: the amount and the money returned. A missing invoice has had no money returned. */

@@ -39,7 +39,7 @@ interface BegunMonths {
  * later.
  */
 export function positionOf(
-  { owner, purchases, ...facts }: OwnerFacts,
+  { owner_id, purchases, ...facts }: OwnerFacts,
   clock: Date,
   books: BegunMonths = { grants: [] },
 ): Position {
@@ -57,7 +57,7 @@ export function positionOf(
         ({ kind, invoice_id, month_starts_at, starts_at, credits }): GrantDue => {
           const span = { month_starts_at, starts_at, ends_at: month.ends_at }
           return {
-            ...monthGrant(kind, owner, { ...sourceOf(subscription, invoice_id), ...span }),
+            ...monthGrant(kind, owner_id, { ...sourceOf(subscription, invoice_id), ...span }),
             ...due(credits, facts.invoice_money.get(invoice_id)),
           }
         },
@@ -76,7 +76,7 @@ export function positionOf(
     grants: [
       ...purchases.map(
         ({ intent_id, credits, money }): GrantDue => ({
-          ...purchaseGrant(owner, { intent_id, starts_at: now }),
+          ...purchaseGrant(owner_id, { intent_id, starts_at: now }),
           ...due(credits, money),
         }),
       ),
@@ -85,7 +85,7 @@ export function positionOf(
         ...latePayments(subscription, now).map(({ invoice_id, starts_at, ends_at, credits }): GrantDue => {
           const span = { month_starts_at: null, starts_at, ends_at }
           return {
-            ...monthGrant('late_month', owner, { ...sourceOf(subscription, invoice_id), ...span }),
+            ...monthGrant('late_month', owner_id, { ...sourceOf(subscription, invoice_id), ...span }),
             ...due(credits, facts.invoice_money.get(invoice_id)),
           }
         }),

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 import { listChargesOfIntents, listChargesOfInvoices } from '../charges/charges.ts'
 import type { CheckoutIntent } from '../checkout/intents.ts'
 import { listSubscriptionsWithLines } from '../subscriptions/snapshots.ts'
@@ -15,14 +14,14 @@ import {
 } from './facts.ts'
 
 /** The facts about an owner's subscriptions, including ended ones. */
-export async function readPlanFacts(trx: DatabaseTransaction, owner: Owner): Promise<OwnerFacts> {
-  const { subscriptions, lines } = await listSubscriptionsWithLines(trx, owner)
+export async function readPlanFacts(trx: DatabaseTransaction, owner_id: string): Promise<OwnerFacts> {
+  const { subscriptions, lines } = await listSubscriptionsWithLines(trx, owner_id)
   const totals = new Map(lines.map((line) => [line.stripe_invoice_id, line.total_minor]))
-  const charges = await listChargesOfInvoices(trx, owner, [...totals.keys()])
+  const charges = await listChargesOfInvoices(trx, owner_id, [...totals.keys()])
   const byInvoice = Map.groupBy(charges, (charge) => charge.stripe_invoice_id)
   const linesOf = Map.groupBy(lines, (line) => line.stripe_subscription_id)
   return {
-    owner: { owner_kind: owner.owner_kind, owner_id: owner.owner_id },
+    owner_id,
     purchases: [],
     subscriptions: subscriptions.map((subscription) => ({
       id: subscription.stripe_subscription_id,

@@ -1,5 +1,4 @@
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 import { type Books, readBooks } from '../../ledger/post/books.ts'
 import { readUsageInMonths } from '../../ledger/post/usage-in-months.ts'
 import { listSettledPurchases } from '../checkout/intents.ts'
@@ -24,20 +23,20 @@ export interface OwnerBalanceSheet {
  */
 export async function readOwnerBalanceSheet(
   trx: DatabaseTransaction,
-  owner: Owner,
+  owner_id: string,
   now: Date,
   assuming: (facts: OwnerFacts) => OwnerFacts = (facts) => facts,
 ): Promise<OwnerBalanceSheet> {
-  const facts = assuming(await readOwnerFacts(trx, owner))
-  const books = await readBooks(trx, owner)
+  const facts = assuming(await readOwnerFacts(trx, owner_id))
+  const books = await readBooks(trx, owner_id)
   const position = positionOf(facts, now, books)
-  const usage = await readUsageInMonths(trx, owner, usageToCount(position, books))
+  const usage = await readUsageInMonths(trx, owner_id, usageToCount(position, books))
   return { facts, position, books, difference: differenceOf(position, books, usage) }
 }
 
 /** All facts about an owner: their plans and every purchase of credits that was paid. */
-export async function readOwnerFacts(trx: DatabaseTransaction, owner: Owner): Promise<OwnerFacts> {
-  const facts = await readPlanFacts(trx, owner)
-  const purchases = await readPurchaseFacts(trx, await listSettledPurchases(trx, owner))
+export async function readOwnerFacts(trx: DatabaseTransaction, owner_id: string): Promise<OwnerFacts> {
+  const facts = await readPlanFacts(trx, owner_id)
+  const purchases = await readPurchaseFacts(trx, await listSettledPurchases(trx, owner_id))
   return { ...facts, purchases: [...purchases.values()] }
 }

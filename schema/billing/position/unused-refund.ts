@@ -19,10 +19,10 @@ export interface UnusedRefund {
  */
 export async function readUnusedRefund(
   trx: DatabaseTransaction,
-  { owner_kind, owner_id, stripe_subscription_id: id }: Subscription,
+  { owner_id, stripe_subscription_id: id }: Subscription,
   now: Date,
 ): Promise<UnusedRefund | null> {
-  const sheet = await readOwnerBalanceSheet(trx, { owner_kind, owner_id }, now, (facts) => ({
+  const sheet = await readOwnerBalanceSheet(trx, owner_id, now, (facts) => ({
     ...facts,
     subscriptions: facts.subscriptions.map((one) =>
       one.id === id ? { ...one, ended_at: one.ended_at ?? now } : one,

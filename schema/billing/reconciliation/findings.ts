@@ -3,7 +3,6 @@ import { type Selectable, sql } from 'kysely'
 import type { FindingKind, Repair } from '../../api/reconciliation.ts'
 import type { DatabaseTransaction, ReadDatabase } from '../../database/connect.ts'
 import type { ReconciliationFindings } from '../../database/types.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 
 export type FindingRow = Selectable<ReconciliationFindings>
 
@@ -11,7 +10,7 @@ export type FindingRow = Selectable<ReconciliationFindings>
 export interface FoundDifference {
   readonly kind: FindingKind
   readonly object_id: string
-  readonly owner: Owner | null
+  readonly owner_id: string | null
   readonly sentence: string
   readonly they_say: string
   readonly we_have: string
@@ -38,11 +37,10 @@ export async function saveFindings(
   await trx
     .insertInto('reconciliation_findings')
     .values(
-      [...unique.values()].map(({ owner, money, repair, ...texts }) => ({
+      [...unique.values()].map(({ owner_id, money, repair, ...texts }) => ({
         id: randomUUID(),
         ...texts,
-        owner_kind: owner?.owner_kind ?? null,
-        owner_id: owner?.owner_id ?? null,
+        owner_id: owner_id ?? null,
         amount_minor: money?.amount_minor ?? null,
         currency: money?.currency ?? null,
         repair: repair && JSON.stringify(repair),
@@ -52,7 +50,6 @@ export async function saveFindings(
     )
     .onConflict((conflict) =>
       conflict.columns(['kind', 'object_id']).doUpdateSet((eb) => ({
-        owner_kind: eb.ref('excluded.owner_kind'),
         owner_id: eb.ref('excluded.owner_id'),
         sentence: eb.ref('excluded.sentence'),
         they_say: eb.ref('excluded.they_say'),
@@ -94,13 +91,13 @@ export async function withoutExplained<One extends FoundDifference>(
   differences: readonly One[],
 ): Promise<readonly One[]> {
   const explainable = differences.filter(
-    ({ owner, repair }) => owner && repair?.kind !== 'replay' && repair?.kind !== 'cancel_subscription',
+    ({ owner_id, repair }) => owner_id && repair?.kind !== 'replay' && repair?.kind !== 'cancel_subscription',
   )
   if (explainable.length === 0) return differences
   const names = explainable.map(({ kind, object_id }) => sql`(${kind}::text, ${object_id}::text)`)
   const { rows } = await sql<{ kind: string; object_id: string }>`
     SELECT f.kind, f.object_id FROM reconciliation_findings f
-    JOIN support_acts a ON a.finding_id = f.id::text AND a.owner_kind = f.owner_kind AND a.owner_id = f.owner_id
+    JOIN support_acts a ON a.finding_id = f.id::text AND a.owner_id = f.owner_id
     WHERE (f.kind, f.object_id) IN (${sql.join(names)}) AND a.kind = 'adjust' AND a.state = 'done' AND NOT a.is_dry_run`.execute(
     db,
   )
@@ -149,10 +146,7 @@ export async function listFindings(
     .where('gone_at', filter.state === 'open' ? 'is' : 'is not', null)
     .where(inThisMode)
   if (kind !== undefined) query = query.where('kind', '=', kind)
-  if (owner_id !== undefined) {
-    const owner_kind = owner_id.startsWith('org_') ? 'organization' : 'user'
-    query = query.where('owner_kind', '=', owner_kind).where('owner_id', '=', owner_id)
-  }
+  if (owner_id !== undefined) query = query.where('owner_id', '=', owner_id)
   if (after)
     query = query.where(sql<boolean>`(first_seen_at, id) > (${after.first_seen_at}, ${after.id}::uuid)`)
   const rows = await query

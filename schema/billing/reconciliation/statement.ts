@@ -126,16 +126,16 @@ async function sumCredits(
   date: string,
   transfers: ReturnType<typeof transfersOf>,
 ): Promise<Credits> {
-  const { rows } = await sql<{ owner_kind: string; name: string; amount: number; transfers: number }>`
+  const { rows } = await sql<{ kind: string; name: string; amount: number; transfers: number }>`
     WITH t AS MATERIALIZED (${transfers})
-    SELECT CASE a.owner_kind WHEN 'house' THEN 'house' ELSE 'owner' END AS owner_kind, a.name,
+    SELECT CASE a.owner_id WHEN 'house' THEN 'house' ELSE 'owner' END AS kind, a.name,
       sum(e.amount)::bigint AS amount, (SELECT count(*) FROM t) AS transfers
     FROM t
     JOIN ledger_accounts a ON a.owner_id = t.owner_id OR a.owner_id = 'house'
     JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
     GROUP BY 1, 2`.execute(db)
   const sum = (kind: string, name: string) =>
-    rows.find((row) => row.owner_kind === kind && row.name === name)?.amount ?? 0
+    rows.find((row) => row.kind === kind && row.name === name)?.amount ?? 0
   const house = (name: string) => sum('house', name)
   return {
     // A house account has the other side of each entry.

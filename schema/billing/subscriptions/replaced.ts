@@ -2,7 +2,6 @@ import { type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { Subscriptions } from '../../database/types.ts'
 import { cleanRecord } from '../../inbox/claim/claimable.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 import type { CheckoutIntent } from '../checkout/intents.ts'
 import type { Subscription } from './subscriptions.ts'
 
@@ -26,7 +25,6 @@ export async function replacePlan(
       updated_at: sql`now()`,
     })
     .where('stripe_subscription_id', '=', intent.ends_subscription_id)
-    .where('owner_kind', '=', 'user')
     .where('owner_id', '=', intent.user_id)
     .where('ended_at', 'is', null)
     .where('replaced_by', 'is', null)
@@ -49,13 +47,12 @@ export async function recordUnusedRefund(
 /** Has it decided now, where it waits for holds of which one was resolved. */
 export async function makeUnusedRefundDue(
   trx: DatabaseTransaction,
-  { owner_kind, owner_id }: Owner,
+  owner_id: string,
   now: Date,
 ): Promise<void> {
   await trx
     .updateTable('subscriptions')
     .set({ next_try_at: now, updated_at: sql`now()` })
-    .where('owner_kind', '=', owner_kind)
     .where('owner_id', '=', owner_id)
     .where('replaced_by', 'is not', null)
     .where('ended_at', 'is not', null)

@@ -2,7 +2,6 @@ import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB, PaidInvoiceLines, Subscriptions } from '../../database/types.ts'
 import { cleanRecord } from '../../inbox/claim/claimable.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 import type { Subscription } from './subscriptions.ts'
 
 /** The terms of a checkout and its owner; they never change. */
@@ -10,7 +9,6 @@ type TermsFields =
   | 'stripe_subscription_id'
   | 'intent_id'
   | 'user_id'
-  | 'owner_kind'
   | 'owner_id'
   | 'plan_type'
   | 'currency'
@@ -65,7 +63,6 @@ export async function saveSubscription(
     stripe_subscription_id: _id,
     intent_id: _intent,
     user_id: _user,
-    owner_kind: _kind,
     owner_id: _owner,
     plan_type: _plan,
     currency: _currency,
@@ -105,12 +102,11 @@ export async function failSubscriptionSync(
  */
 export async function makeSubscriptionsDue(
   trx: DatabaseTransaction,
-  { owner_kind, owner_id, now }: Owner & { readonly now: Date },
+  { owner_id, now }: { readonly owner_id: string } & { readonly now: Date },
 ): Promise<string[]> {
   const due = await trx
     .updateTable('subscriptions')
     .set({ ...cleanRecord, sync_failed_at: null, next_try_at: now, updated_at: sql`now()` })
-    .where('owner_kind', '=', owner_kind)
     .where('owner_id', '=', owner_id)
     .where('is_unfinished', '=', sql.lit(true))
     .returning('stripe_subscription_id')
@@ -150,13 +146,12 @@ export async function savePaidLines(
 /** Every subscription that an owner ever had, and every line that was paid for them. */
 export async function listSubscriptionsWithLines(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
 ): Promise<{ subscriptions: Subscription[]; lines: Selectable<PaidInvoiceLines>[] }> {
   const subscriptions = await db
     .selectFrom('subscriptions')
     .selectAll()
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .execute()
   const ids = subscriptions.map((subscription) => subscription.stripe_subscription_id)
   const lines =
@@ -165,7 +160,7 @@ export async function listSubscriptionsWithLines(
       : await db
           .selectFrom('paid_invoice_lines')
           .selectAll()
-          .where('owner_id', '=', owner.owner_id)
+          .where('owner_id', '=', owner_id)
           .where('stripe_subscription_id', 'in', ids)
           .execute()
   return { subscriptions, lines }
@@ -175,13 +170,14 @@ export async function listSubscriptionsWithLines(
 export async function findOwnerOfInvoice(
   db: Kysely<DB>,
   stripeInvoiceId: string,
-): Promise<Owner | undefined> {
-  return db
+): Promise<string | undefined> {
+  const line = await db
     .selectFrom('paid_invoice_lines')
-    .select(['owner_kind', 'owner_id'])
+    .select('owner_id')
     .where('stripe_invoice_id', '=', stripeInvoiceId)
     .limit(1)
     .executeTakeFirst()
+  return line?.owner_id
 }
 
 /** What an invoice took from a card or an account, in minor units. */

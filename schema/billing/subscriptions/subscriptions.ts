@@ -1,7 +1,6 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { DB, Subscriptions } from '../../database/types.ts'
 import type { Claimable } from '../../inbox/claim/claimable.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 import { inThisMode } from '../../vendors/stripe/mode.ts'
 import { liveStatuses } from '../../vendors/stripe/statuses.ts'
 
@@ -22,21 +21,26 @@ export function isOverdue(subscription: { readonly status: string } | undefined)
   return subscription?.status === 'past_due' || subscription?.status === 'unpaid'
 }
 
-export async function findLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {
-  return selectLiveSubscription(db, owner).executeTakeFirst()
+export async function findLiveSubscription(
+  db: Kysely<DB>,
+  owner_id: string,
+): Promise<Subscription | undefined> {
+  return selectLiveSubscription(db, owner_id).executeTakeFirst()
 }
 
 /** The same, locked: it does not change, nor do its seats, until the transaction ends. */
-export async function lockLiveSubscription(db: Kysely<DB>, owner: Owner): Promise<Subscription | undefined> {
-  return selectLiveSubscription(db, owner).forUpdate().executeTakeFirst()
+export async function lockLiveSubscription(
+  db: Kysely<DB>,
+  owner_id: string,
+): Promise<Subscription | undefined> {
+  return selectLiveSubscription(db, owner_id).forUpdate().executeTakeFirst()
 }
 
-function selectLiveSubscription(db: Kysely<DB>, owner: Owner) {
+function selectLiveSubscription(db: Kysely<DB>, owner_id: string) {
   return db
     .selectFrom('subscriptions')
     .selectAll()
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .where('status', 'in', liveStatuses)
     .where(inThisMode('subscriptions'))
 }
@@ -78,13 +82,12 @@ export async function isRenewing(
 /** The latest subscription of an owner, live or ended, for the overview. */
 export async function findLatestSubscription(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
 ): Promise<Subscription | undefined> {
   return db
     .selectFrom('subscriptions')
     .selectAll()
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .where(inThisMode('subscriptions'))
     .orderBy('created_at', 'desc')
     .limit(1)
@@ -94,14 +97,13 @@ export async function findLatestSubscription(
 /** An owner's subscriptions, live or ended, the oldest first. */
 export async function listSubscriptionsOfOwner(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
   { limit }: { readonly limit: number },
 ): Promise<Subscription[]> {
   return db
     .selectFrom('subscriptions')
     .selectAll()
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .where(inThisMode('subscriptions'))
     .orderBy('created_at')
     .limit(limit)
@@ -114,7 +116,7 @@ export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Sub
     .selectFrom('subscriptions')
     .selectAll()
     .where('user_id', '=', buyerId)
-    .where('owner_kind', '=', 'organization')
+    .where('owner_id', '<>', buyerId)
     .where('status', 'in', liveStatuses)
     .where(inThisMode('subscriptions'))
     .executeTakeFirst()

@@ -17,6 +17,10 @@ BEGIN
   IF NEW.quantity NOT BETWEEN offer.minimum_quantity AND offer.maximum_quantity THEN
     RAISE EXCEPTION 'Offer % is not sold % times', offer.id, NEW.quantity USING ERRCODE = 'check_violation';
   END IF;
+  -- Only a plan that is sold by the seat makes its organization when it is paid.
+  IF NEW.owner_id IS NULL AND (offer.plan_type IS NULL OR offer.maximum_quantity = 1) THEN
+    RAISE EXCEPTION 'Offer % needs a receiver', offer.id USING ERRCODE = 'check_violation', CONSTRAINT = 'checkout_intents_recipient';
+  END IF;
   IF NOT pg_has_role('tidemark_worker', 'MEMBER') AND EXISTS (SELECT FROM offers later
       WHERE (later.plan_type, later.billing_frequency) IS NOT DISTINCT FROM (offer.plan_type, offer.billing_frequency)
         AND later.currency = offer.currency AND later.valid_from > offer.valid_from) THEN
@@ -39,10 +43,10 @@ $$;
 -- intent.
 CREATE OR REPLACE FUNCTION checkout_intents_guard() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF (NEW.id, NEW.offer_id, NEW.quantity, NEW.kind, NEW.user_id, NEW.owner_kind, NEW.credits, NEW.amount_minor,
+  IF (NEW.id, NEW.offer_id, NEW.quantity, NEW.kind, NEW.user_id, NEW.credits, NEW.amount_minor,
       NEW.currency, NEW.plan_type, NEW.billing_frequency, NEW.seats, NEW.credits_per_seat, NEW.trial_days, NEW.organization_name)
      IS DISTINCT FROM
-     (OLD.id, OLD.offer_id, OLD.quantity, OLD.kind, OLD.user_id, OLD.owner_kind, OLD.credits, OLD.amount_minor,
+     (OLD.id, OLD.offer_id, OLD.quantity, OLD.kind, OLD.user_id, OLD.credits, OLD.amount_minor,
       OLD.currency, OLD.plan_type, OLD.billing_frequency, OLD.seats, OLD.credits_per_seat, OLD.trial_days, OLD.organization_name)
      OR (OLD.owner_id IS NOT NULL AND NEW.owner_id IS DISTINCT FROM OLD.owner_id)
      OR (OLD.session_params IS NOT NULL AND NEW.session_params IS DISTINCT FROM OLD.session_params) THEN

@@ -66,18 +66,18 @@ $$;
 
 -- Locks the rows of some owners until the transaction ends, in the order of their ids. An owner who is new to the ledger
 -- gets accounts first, before any row is locked, so that transactions which meet here cannot deadlock.
-CREATE OR REPLACE FUNCTION ledger_lock_owners(owner_kinds text[], owner_ids text[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION ledger_lock_owners(owner_ids text[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   IF (SELECT count(*) FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids)) < (SELECT count(DISTINCT id) FROM unnest(owner_ids) id) THEN
-    INSERT INTO ledger_accounts (owner_kind, owner_id, name)
-    SELECT DISTINCT given.owner_kind, given.owner_id, account.name
-    FROM unnest(owner_kinds, owner_ids) AS given (owner_kind, owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
+    INSERT INTO ledger_accounts (owner_id, name)
+    SELECT DISTINCT given.owner_id, account.name
+    FROM unnest(owner_ids) AS given (owner_id), unnest(ARRAY['plan', 'purchased']) AS account (name)
     WHERE NOT EXISTS (SELECT FROM ledger_owners o WHERE o.owner_id = given.owner_id)
-    ORDER BY 2, 3
+    ORDER BY 1, 2
     ON CONFLICT DO NOTHING;
-    INSERT INTO ledger_owners (owner_id, owner_kind, plan_account_id, purchased_account_id)
-    SELECT a.owner_id, min(a.owner_kind), min(a.id) FILTER (WHERE a.name = 'plan'), min(a.id) FILTER (WHERE a.name = 'purchased')
+    INSERT INTO ledger_owners (owner_id, plan_account_id, purchased_account_id)
+    SELECT a.owner_id, min(a.id) FILTER (WHERE a.name = 'plan'), min(a.id) FILTER (WHERE a.name = 'purchased')
     FROM ledger_accounts a WHERE a.owner_id = ANY (owner_ids)
     GROUP BY a.owner_id ORDER BY 1
     ON CONFLICT DO NOTHING;
@@ -149,9 +149,9 @@ $$;
 -- where both cancel out. `grants` holds the grant of each, as a row of ledger_grants: it is inserted with its
 -- first transfer. A key that was posted before with the same input returns the first result. LG001: the key
 -- was posted with another input, or the grant exists for another owner, account or kind. LG002: see ledger_append; or a
--- transfer has the key of a usage, or an owner of another kind.
+-- transfer has the key of a usage.
 CREATE OR REPLACE FUNCTION ledger_post(
-  owner_kinds text[], owner_ids text[], idempotency_keys text[], kinds text[], occurred_at timestamptz[], intent_ids uuid[],
+  owner_ids text[], idempotency_keys text[], kinds text[], occurred_at timestamptz[], intent_ids uuid[],
   event_ids text[], actors text[], reasons text[], plan_credits bigint[], purchased_credits bigint[], houses text[], grants jsonb[]
 ) RETURNS TABLE (ordinal bigint, transfer_id bigint, posted boolean) LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -165,11 +165,11 @@ DECLARE
   transfer ledger_transfers;
 BEGIN
   -- Each statement after it sees what was posted for these owners before.
-  PERFORM ledger_lock_owners(owner_kinds, owner_ids);
+  PERFORM ledger_lock_owners(owner_ids);
   FOR request IN
-    SELECT * FROM unnest(owner_kinds, owner_ids, idempotency_keys, kinds, occurred_at, intent_ids, event_ids, actors, reasons,
+    SELECT * FROM unnest(owner_ids, idempotency_keys, kinds, occurred_at, intent_ids, event_ids, actors, reasons,
       plan_credits, purchased_credits, houses, grants) WITH ORDINALITY
-      AS given (owner_kind, owner_id, idempotency_key, kind, occurred_at, intent_id, event_id, actor, reason, plan, purchased, house,
+      AS given (owner_id, idempotency_key, kind, occurred_at, intent_id, event_id, actor, reason, plan, purchased, house,
         of_grant, ordinal)
     ORDER BY given.ordinal
   LOOP
@@ -195,8 +195,8 @@ BEGIN
     SELECT * INTO known_grant FROM ledger_grants g WHERE g.id = named.id;
     IF (known_grant.owner_id, known_grant.account, known_grant.kind) <> (request.owner_id, named.account, named.kind) THEN
       RAISE EXCEPTION 'Grant % exists for another owner, account or kind', named.id USING ERRCODE = 'LG001';
-    ELSIF owner.owner_kind <> request.owner_kind OR request.idempotency_key ~ '^(usage|hold)/' THEN
-      RAISE EXCEPTION 'Transfer % has the key of a usage, or an owner of another kind', request.idempotency_key USING ERRCODE = 'LG002';
+    ELSIF request.idempotency_key ~ '^(usage|hold)/' THEN
+      RAISE EXCEPTION 'Transfer % has the key of a usage', request.idempotency_key USING ERRCODE = 'LG002';
     END IF;
 
     SELECT request.owner_id, request.kind, named.id, request.occurred_at, request.intent_id, request.event_id, request.actor,
@@ -343,9 +343,9 @@ $$;
 -- for before), `refused` (not enough is available), `conflict` (the key was used for something else), `not_found`
 -- (of this person and payer), `too_many` (open holds of the person), or `settled`, `released` or `expired`: the
 -- state of the hold, which does not allow it. `owner` and `hold` are the rows as they are afterwards. With `skip_locked`,
--- those of owners who are locked or new have no row. LG002: credits that are not allowed, or an owner of another kind.
+-- those of owners who are locked or new have no row. LG002: credits that are not allowed.
 CREATE OR REPLACE FUNCTION ledger_spend(
-  owner_kinds text[], owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
+  owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
   actors text[], reasons text[], token_ids uuid[], models text[], projects text[], runs text[], failures text[], hold_ids uuid[],
   at_least bigint[], lasting integer[], skip_locked boolean
 ) RETURNS TABLE (
@@ -366,12 +366,12 @@ BEGIN
   IF skip_locked THEN
     locked := ARRAY(SELECT o.owner_id FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) FOR NO KEY UPDATE SKIP LOCKED);
   ELSE
-    PERFORM ledger_lock_owners(owner_kinds, owner_ids);
+    PERFORM ledger_lock_owners(owner_ids);
   END IF;
   FOR request IN
-    SELECT * FROM unnest(owner_kinds, owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models,
+    SELECT * FROM unnest(owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models,
       projects, runs, failures, hold_ids, at_least, lasting) WITH ORDINALITY
-      AS given (owner_kind, owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run, failure,
+      AS given (owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run, failure,
         hold_id, at_least, lasting, ordinal)
     WHERE given.owner_id = ANY (locked) ORDER BY given.ordinal
   LOOP
@@ -381,10 +381,9 @@ BEGIN
     charged := 0;
     hold := NULL;
     SELECT * INTO owner FROM ledger_owners o WHERE o.owner_id = request.owner_id;
-    IF owner.owner_kind <> request.owner_kind OR request.failure IS NOT NULL AND request.credits <> 0
+    IF request.failure IS NOT NULL AND request.credits <> 0
       OR request.credits < (CASE WHEN request.action = 'reserve' OR request.action = 'use' AND request.failure IS NULL THEN 1 ELSE 0 END) THEN
-      RAISE EXCEPTION '% credits of % are not allowed, or the owner is of another kind', request.credits, request.owner_id
-        USING ERRCODE = 'LG002';
+      RAISE EXCEPTION '% credits of % are not allowed', request.credits, request.owner_id USING ERRCODE = 'LG002';
     END IF;
     IF request.action = 'use' THEN
       SELECT * INTO known FROM ledger_keys k WHERE k.owner_id = request.owner_id AND k.idempotency_key = request.idempotency_key;
@@ -471,13 +470,13 @@ $$;
 
 -- Ends holds of some owners, for the worker: those that are named are released, or those that have expired by a
 -- moment of the product's clock end. Returns how many ended.
-CREATE OR REPLACE FUNCTION ledger_end_holds_of(owner_kinds text[], owner_ids text[], moment timestamptz, released uuid[])
+CREATE OR REPLACE FUNCTION ledger_end_holds_of(owner_ids text[], moment timestamptz, released uuid[])
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   owner ledger_owners;
   ended bigint := 0;
 BEGIN
-  PERFORM ledger_lock_owners(owner_kinds, owner_ids);
+  PERFORM ledger_lock_owners(owner_ids);
   FOR owner IN SELECT * FROM ledger_owners o WHERE o.owner_id = ANY (owner_ids) LOOP
     CALL ledger_end_holds(owner, moment, released, ended);
   END LOOP;
@@ -487,7 +486,7 @@ $$;
 
 -- What each grant brought, lost and has transfers of, in its own account.
 CREATE OR REPLACE VIEW ledger_grant_sums AS
-SELECT g.id, g.owner_kind, g.owner_id, g.account, g.kind, g.intent_id, g.stripe_subscription_id, g.stripe_invoice_id,
+SELECT g.id, g.owner_id, g.account, g.kind, g.intent_id, g.stripe_subscription_id, g.stripe_invoice_id,
   g.month_starts_at, g.starts_at, g.ends_at, g.created_at,
   posted.gross, posted.refunded, posted.disputed, posted.returned, posted.expired, posted.written_off, posted.adjusted,
   posted.transfers
@@ -514,12 +513,12 @@ CROSS JOIN LATERAL (
 -- Everything that the ledger has of one owner, as JSON. `used_open` are the plan credits that were used, or taken by
 -- `usage_moved`, and are in no month that was closed. `holds` are those that are open, and those whose settlement is not
 -- counted to their closed month yet, with what it took of the plan account.
-CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION ledger_books(owner_id text) RETURNS jsonb LANGUAGE sql STABLE AS $$
   WITH grants AS (
-    SELECT g.* FROM ledger_grant_sums g WHERE g.owner_kind = ledger_books.owner_kind AND g.owner_id = ledger_books.owner_id
+    SELECT g.* FROM ledger_grant_sums g WHERE g.owner_id = ledger_books.owner_id
   ), closed AS (
     SELECT m.stripe_subscription_id, m.month_starts_at AS starts_at, m.used FROM ledger_months_used m
-    WHERE m.owner_kind = ledger_books.owner_kind AND m.owner_id = ledger_books.owner_id
+    WHERE m.owner_id = ledger_books.owner_id
   ), holds AS (
     SELECT h.id, h.opened_at, h.credits, h.state = 'open' AS is_open, h.outlives_month,
       CASE h.state WHEN 'settled' THEN least(h.settled_credits, h.plan_credits) ELSE 0 END AS used
@@ -535,7 +534,7 @@ CREATE OR REPLACE FUNCTION ledger_books(owner_kind text, owner_id text) RETURNS 
     'grants', (SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.month_starts_at NULLS FIRST, g.id), '[]') FROM grants g),
     'closed_months', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.starts_at, c.stripe_subscription_id), '[]') FROM closed c),
     'holds', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.opened_at, h.id), '[]') FROM holds h))
-  FROM (SELECT) always LEFT JOIN ledger_owners o ON o.owner_kind = ledger_books.owner_kind AND o.owner_id = ledger_books.owner_id
+  FROM (SELECT) always LEFT JOIN ledger_owners o ON o.owner_id = ledger_books.owner_id
 $$;
 
 -- Closes a billing month: writes down how many of the plan credits were used in it, which the caller says, who posts what
@@ -543,19 +542,19 @@ $$;
 -- it outlives its month; when it is resolved, the month is closed again with what it took. LG001: it was closed before with
 -- more, or as another owner's. LG002: more than `used_open`.
 CREATE OR REPLACE FUNCTION ledger_close_month(
-  owner_kind text, owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint, hold_ids uuid[]
+  owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint, hold_ids uuid[]
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-  PERFORM ledger_lock_owners(ARRAY[owner_kind], ARRAY[ledger_close_month.owner_id]);
+  PERFORM ledger_lock_owners(ARRAY[ledger_close_month.owner_id]);
   UPDATE ledger_holds h SET outlives_month = h.state = 'open' WHERE h.owner_id = ledger_close_month.owner_id AND h.id = ANY (hold_ids);
-  INSERT INTO ledger_months_used AS m (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
-  VALUES (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
+  INSERT INTO ledger_months_used AS m (stripe_subscription_id, month_starts_at, owner_id, used)
+  VALUES (stripe_subscription_id, month_starts_at, owner_id, used)
   ON CONFLICT (stripe_subscription_id, month_starts_at) DO UPDATE SET used = EXCLUDED.used
   WHERE m.owner_id = EXCLUDED.owner_id AND m.used <= EXCLUDED.used;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'Month % of % was closed before with other credits used', month_starts_at, stripe_subscription_id USING ERRCODE = 'LG001';
-  ELSIF (ledger_books(owner_kind, ledger_close_month.owner_id) ->> 'used_open')::bigint < 0 THEN
+  ELSIF (ledger_books(ledger_close_month.owner_id) ->> 'used_open')::bigint < 0 THEN
     RAISE EXCEPTION 'Month % of % cannot have used % credits', month_starts_at, stripe_subscription_id, used USING ERRCODE = 'LG002';
   END IF;
 END

@@ -7,7 +7,7 @@ $$;
 CREATE OR REPLACE FUNCTION audit_entry_hash(entry audit_log, previous bytea) RETURNS bytea LANGUAGE sql STABLE AS $$
   SELECT sha256(coalesce(previous, ''::bytea) || convert_to(json_build_array(entry.id,
     (extract(epoch FROM entry.at) * 1000000)::bigint, entry.actor, entry.act_id, entry.what, entry.outcome, entry.target_kind,
-    entry.target_id, entry.owner_kind, entry.owner_id, entry.before, entry.after, encode(entry.text_hash, 'hex'))::text, 'UTF8'))
+    entry.target_id, entry.owner_id, entry.before, entry.after, encode(entry.text_hash, 'hex'))::text, 'UTF8'))
 $$;
 
 -- Gives an entry the next number, and its hash. One entry is written at a time, until its transaction ends.
@@ -123,7 +123,7 @@ CREATE OR REPLACE FUNCTION support_contradicting_act(act support_acts) RETURNS S
   SELECT a.* FROM support_acts a
   WHERE a.state IN ('waiting_for_approval', 'queued') AND (NOT a.is_dry_run) AND (
     (a.target_kind = act.target_kind AND a.target_id = act.target_id AND a.kind = act.kind)
-    OR (a.owner_kind = 'user' AND act.owner_kind = 'user' AND a.owner_id = act.owner_id AND 'forget' IN (a.kind, act.kind)))
+    OR (starts_with(a.owner_id, 'user_') AND a.owner_id = act.owner_id AND 'forget' IN (a.kind, act.kind)))
   LIMIT 1
 $$;
 
@@ -145,16 +145,16 @@ BEGIN
       act.state := 'waiting_for_approval';
     END IF;
     -- Of an erasure and another act about the person the second one sees the first.
-    IF act.owner_kind = 'user' THEN
+    IF starts_with(act.owner_id, 'user_') THEN
       PERFORM pg_advisory_xact_lock(hashtextextended('support_acts/' || act.owner_id, 0));
     END IF;
     IF EXISTS (SELECT FROM support_contradicting_act(act)) THEN
       RETURN;
     END IF;
   END IF;
-  INSERT INTO support_acts (id, batch_id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, params, reason,
+  INSERT INTO support_acts (id, batch_id, finding_id, kind, target_kind, target_id, owner_id, params, reason,
     is_dry_run, requested_by, requested_at, state, next_try_at)
-  VALUES (act.id, act.batch_id, act.finding_id, act.kind, act.target_kind, act.target_id, act.owner_kind, act.owner_id, act.params,
+  VALUES (act.id, act.batch_id, act.finding_id, act.kind, act.target_kind, act.target_id, act.owner_id, act.params,
     act.reason, act.is_dry_run, act.requested_by, act.requested_at, act.state, act.next_try_at)
   ON CONFLICT DO NOTHING
   RETURNING * INTO act;
@@ -170,8 +170,8 @@ $$;
 -- Writes the entry of the audit log for a step of an act, and keeps the token that proves who took it.
 CREATE OR REPLACE FUNCTION support_write_step(act support_acts, step text, who text, token text, detail text)
 RETURNS void LANGUAGE sql SET search_path = public, pg_temp AS $$
-  INSERT INTO audit_log (actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason, detail)
-  VALUES (who, act.id, act.kind, step, act.target_kind, act.target_id, act.owner_kind, act.owner_id, act.reason, detail);
+  INSERT INTO audit_log (actor, act_id, what, outcome, target_kind, target_id, owner_id, reason, detail)
+  VALUES (who, act.id, act.kind, step, act.target_kind, act.target_id, act.owner_id, act.reason, detail);
   INSERT INTO support_act_tokens (act_id, step, token) SELECT act.id, step, token WHERE token IS NOT NULL;
 $$;
 

@@ -1,6 +1,6 @@
 -- Domains of several tables.
-CREATE DOMAIN owner_kind AS text CHECK (VALUE IN ('user', 'organization'));
-CREATE DOMAIN owner_id AS text CHECK (length(VALUE) BETWEEN 1 AND 64);
+-- Clerk's id of a user or an organization, which says what it is.
+CREATE DOMAIN owner_id AS text CHECK (length(VALUE) <= 64 AND (starts_with(VALUE, 'user_') OR starts_with(VALUE, 'org_')));
 -- An id that Stripe or Clerk made.
 CREATE DOMAIN outside_id AS text CHECK (length(VALUE) BETWEEN 1 AND 255);
 CREATE DOMAIN currency AS text CHECK (VALUE IN ('EUR', 'USD', 'GBP'));
@@ -44,7 +44,6 @@ GRANT SELECT, INSERT, UPDATE ON users TO tidemark_worker;
 -- end, also one whose first payment is heard afterwards.
 CREATE TABLE deleted_owners (
   owner_id owner_id PRIMARY KEY,
-  owner_kind owner_kind NOT NULL,
   deleted_at timestamptz NOT NULL
 );
 GRANT SELECT ON deleted_owners TO tidemark_server;

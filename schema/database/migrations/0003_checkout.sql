@@ -36,12 +36,11 @@ GRANT SELECT, INSERT ON stripe_accounts TO tidemark_server, tidemark_worker;
 
 -- Stripe's customer of a payer. One a payer, so that cards, invoices and the portal stay in one place.
 CREATE TABLE stripe_customers (
-  owner_kind owner_kind NOT NULL,
-  owner_id text NOT NULL,
+  owner_id owner_id NOT NULL,
   customer_id text NOT NULL UNIQUE,
   created_at timestamptz NOT NULL DEFAULT now(),
   livemode livemode NOT NULL,
-  PRIMARY KEY (owner_kind, owner_id, livemode)
+  PRIMARY KEY (owner_id, livemode)
 );
 GRANT SELECT, INSERT ON stripe_customers TO tidemark_server;
 GRANT UPDATE (customer_id) ON stripe_customers TO tidemark_server;
@@ -50,23 +49,19 @@ GRANT SELECT, INSERT ON stripe_customers TO tidemark_worker;
 -- A customer that is being made at Stripe: purchases for the same payer at that moment use the same key
 -- and parameters, so that one customer is made. Deleted when the customer is stored, or when Stripe refused.
 CREATE TABLE customer_creations (
-  owner_kind owner_kind NOT NULL,
-  owner_id owner_id NOT NULL,
+  owner_id owner_id PRIMARY KEY,
   creation_key uuid NOT NULL,
   -- What Stripe is asked for, as JSON: the same key must come with the same parameters.
   params text NOT NULL,
-  created_at timestamptz NOT NULL,
-  PRIMARY KEY (owner_kind, owner_id)
+  created_at timestamptz NOT NULL
 );
 GRANT SELECT, INSERT, DELETE ON customer_creations TO tidemark_server;
 GRANT SELECT, DELETE ON customer_creations TO tidemark_worker;
 
 -- The currency that a payer chose, on the pricing page or where they bought. The currency of a live plan wins.
 CREATE TABLE payer_currencies (
-  owner_kind owner_kind NOT NULL,
-  owner_id owner_id NOT NULL,
-  currency currency NOT NULL,
-  PRIMARY KEY (owner_kind, owner_id)
+  owner_id owner_id PRIMARY KEY,
+  currency currency NOT NULL
 );
 GRANT SELECT, INSERT, UPDATE (currency) ON payer_currencies TO tidemark_server;
 
@@ -82,8 +77,7 @@ CREATE TABLE checkout_intents (
   user_id text NOT NULL REFERENCES users (clerk_id),
   -- Who receives it. A Teams plan bought at sign-up makes its organization when it is paid, so there the id
   -- comes later.
-  owner_kind owner_kind NOT NULL,
-  owner_id text,
+  owner_id owner_id,
   -- Bought once, or for a subscription granted every billing month: credits_per_seat times seats.
   credits bigint NOT NULL,
   -- What the checkout costs, or for a subscription one period of it, trial or not.
@@ -126,8 +120,6 @@ CREATE TABLE checkout_intents (
   -- The condition of the indexes below. With a condition on the state, Postgres would look up one intent by
   -- its id and state among all unfinished ones whenever its statistics say that there are none.
   is_unfinished boolean NOT NULL GENERATED ALWAYS AS (state IN ('created', 'open', 'awaiting_payment')) STORED,
-  -- An organization is created with its first plan.
-  CONSTRAINT checkout_intents_recipient CHECK (owner_id IS NOT NULL OR kind = 'subscription' AND owner_kind = 'organization'),
   CONSTRAINT checkout_intents_settled CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
   CONSTRAINT checkout_intents_source CHECK (CASE state
     WHEN 'settled' THEN num_nonnulls(stripe_session_id, stripe_invoice_id) = 1
@@ -135,9 +127,9 @@ CREATE TABLE checkout_intents (
     ELSE true
   END),
   CONSTRAINT checkout_intents_organization_name CHECK (organization_name IS NULL
-    OR owner_kind = 'organization' AND kind = 'subscription' AND length(organization_name) BETWEEN 1 AND 100),
+    OR starts_with(owner_id, 'org_') IS NOT FALSE AND kind = 'subscription' AND length(organization_name) BETWEEN 1 AND 100),
   CONSTRAINT checkout_intents_ends_subscription
-    CHECK (ends_subscription_id IS NULL OR kind = 'subscription' AND owner_kind = 'organization')
+    CHECK (ends_subscription_id IS NULL OR kind = 'subscription' AND starts_with(owner_id, 'org_') IS NOT FALSE)
 ) WITH (
   -- Free space for HOT updates saves a sixth of the WAL.
   fillfactor = 50,
@@ -155,7 +147,7 @@ CREATE INDEX checkout_intents_stuck ON checkout_intents (created_at) WHERE is_un
 -- exist.
 CREATE UNIQUE INDEX checkout_intents_one_subscription ON checkout_intents (coalesce(owner_id, user_id), livemode)
   WHERE kind = 'subscription' AND is_unfinished;
-CREATE INDEX checkout_intents_organization ON checkout_intents (owner_id, created_at DESC) WHERE owner_kind = 'organization';
+CREATE INDEX checkout_intents_organization ON checkout_intents (owner_id, created_at DESC);
 CREATE UNIQUE INDEX checkout_intents_invoice ON checkout_intents (stripe_invoice_id) WHERE stripe_invoice_id IS NOT NULL;
 CREATE UNIQUE INDEX checkout_intents_owner ON checkout_intents (owner_id, id);
 CREATE INDEX checkout_intents_user ON checkout_intents (user_id, created_at DESC);
@@ -164,7 +156,7 @@ CREATE TRIGGER checkout_intents_terms BEFORE INSERT ON checkout_intents FOR EACH
 CREATE FUNCTION checkout_intents_guard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
 CREATE TRIGGER checkout_intents_guard BEFORE UPDATE ON checkout_intents FOR EACH ROW EXECUTE FUNCTION checkout_intents_guard();
 GRANT SELECT ON checkout_intents TO tidemark_server;
-GRANT INSERT (id, offer_id, quantity, user_id, owner_kind, owner_id, trial_days, organization_name, ends_subscription_id,
+GRANT INSERT (id, offer_id, quantity, user_id, owner_id, trial_days, organization_name, ends_subscription_id,
   created_at, next_try_at) ON checkout_intents TO tidemark_server;
 GRANT UPDATE (state, failure_code, failure_reason, stripe_customer_id, stripe_session_id, session_params, updated_at) ON checkout_intents TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON checkout_intents TO tidemark_worker;

@@ -16,13 +16,11 @@ CREATE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGI
 -- The accounts and their ids. An owner has two; the house takes the other side of every transfer.
 CREATE TABLE ledger_accounts (
   id bigint GENERATED ALWAYS AS IDENTITY,
-  owner_kind text NOT NULL CHECK (owner_kind IN ('user', 'organization', 'house')),
-  owner_id owner_id NOT NULL,
+  owner_id text NOT NULL CHECK (owner_id = 'house' OR owner_id ~ '^(user|org)_'),
   name text NOT NULL,
   PRIMARY KEY (owner_id, name),
   UNIQUE (id, owner_id),
-  CHECK ((owner_kind = 'house') = (owner_id = 'house')),
-  CHECK (CASE owner_kind
+  CHECK (CASE owner_id
     WHEN 'house' THEN name IN ('sold', 'granted', 'used', 'refunded', 'disputed', 'expired', 'written_off', 'adjusted')
     ELSE name IN ('plan', 'purchased')
   END)
@@ -30,14 +28,13 @@ CREATE TABLE ledger_accounts (
 CREATE TRIGGER ledger_accounts_append_only BEFORE UPDATE OR DELETE ON ledger_accounts FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE TRIGGER ledger_accounts_no_truncate BEFORE TRUNCATE ON ledger_accounts EXECUTE FUNCTION ledger_refuse_change();
 GRANT SELECT ON ledger_accounts TO tidemark_server, tidemark_worker;
-INSERT INTO ledger_accounts (owner_kind, owner_id, name)
-SELECT 'house', 'house', unnest(ARRAY['sold', 'granted', 'used', 'refunded', 'disputed', 'expired', 'written_off', 'adjusted']);
+INSERT INTO ledger_accounts (owner_id, name)
+SELECT 'house', unnest(ARRAY['sold', 'granted', 'used', 'refunded', 'disputed', 'expired', 'written_off', 'adjusted']);
 
 -- One row an owner: the lock of everything that is posted for the owner, and the latest entry of both
 -- accounts. Version 0 means that an account has no entry.
 CREATE TABLE ledger_owners (
-  owner_id text PRIMARY KEY,
-  owner_kind owner_kind NOT NULL,
+  owner_id owner_id PRIMARY KEY,
   last_transfer_id bigint NOT NULL DEFAULT 0,
   plan_account_id bigint NOT NULL,
   plan_version bigint NOT NULL DEFAULT 0,
@@ -52,8 +49,7 @@ CREATE TABLE ledger_owners (
   -- Those of them that are reserved of the plan account.
   plan_held bigint NOT NULL DEFAULT 0 CHECK (plan_held BETWEEN 0 AND held)
 ) WITH (fillfactor = 50);
-CREATE INDEX ledger_owners_order ON ledger_owners (owner_kind, owner_id);
-CREATE TRIGGER ledger_owners_identity BEFORE UPDATE OF owner_id, owner_kind, plan_account_id, purchased_account_id
+CREATE TRIGGER ledger_owners_identity BEFORE UPDATE OF owner_id, plan_account_id, purchased_account_id
   ON ledger_owners FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE TRIGGER ledger_owners_no_delete BEFORE DELETE ON ledger_owners FOR EACH ROW EXECUTE FUNCTION ledger_refuse_change();
 CREATE TRIGGER ledger_owners_no_truncate BEFORE TRUNCATE ON ledger_owners EXECUTE FUNCTION ledger_refuse_change();
@@ -64,7 +60,6 @@ GRANT SELECT ON ledger_owners TO tidemark_server, tidemark_worker;
 CREATE TABLE ledger_grants (
   -- Derived from what it stands for, so that two reports of the same thing name the same grant.
   id grant_id NOT NULL UNIQUE,
-  owner_kind owner_kind NOT NULL,
   owner_id owner_id NOT NULL,
   account owner_account NOT NULL,
   kind grant_kind NOT NULL,
@@ -270,8 +265,7 @@ GRANT SELECT ON ledger_holds TO tidemark_server, tidemark_worker;
 CREATE TABLE ledger_months_used (
   stripe_subscription_id text NOT NULL,
   month_starts_at timestamptz NOT NULL,
-  owner_kind owner_kind NOT NULL,
-  owner_id text NOT NULL,
+  owner_id owner_id NOT NULL,
   used bigint NOT NULL CHECK (used >= 0),
   PRIMARY KEY (owner_id, stripe_subscription_id, month_starts_at),
   UNIQUE (stripe_subscription_id, month_starts_at)

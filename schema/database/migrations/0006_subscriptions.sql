@@ -4,8 +4,7 @@ CREATE TABLE subscriptions (
   intent_id uuid NOT NULL,
   -- Who bought it.
   user_id text NOT NULL REFERENCES users (clerk_id),
-  owner_kind owner_kind NOT NULL,
-  owner_id text NOT NULL,
+  owner_id owner_id NOT NULL,
   plan_type text NOT NULL REFERENCES plans,
   billing_frequency billing_frequency NOT NULL,
   currency currency NOT NULL,
@@ -76,9 +75,9 @@ CREATE TABLE subscriptions (
 );
 CREATE INDEX subscriptions_id ON subscriptions (stripe_subscription_id);
 CREATE INDEX subscriptions_intent ON subscriptions (intent_id);
-CREATE UNIQUE INDEX subscriptions_one_live ON subscriptions (owner_kind, owner_id, livemode)
+CREATE UNIQUE INDEX subscriptions_one_live ON subscriptions (owner_id, livemode)
   WHERE status IN ('trialing', 'active', 'past_due', 'unpaid', 'paused');
-CREATE INDEX subscriptions_owner ON subscriptions (owner_kind, owner_id, created_at);
+CREATE INDEX subscriptions_owner ON subscriptions (owner_id, created_at);
 CREATE INDEX subscriptions_stuck ON subscriptions (created_at)
   WHERE is_unfinished AND sync_failed_at IS NULL AND last_error IS NOT NULL;
 CREATE INDEX subscriptions_due ON subscriptions (next_try_at)
@@ -104,8 +103,7 @@ CREATE TABLE paid_invoice_lines (
   paid_at timestamptz NOT NULL,
   total_minor bigint NOT NULL,
   amount_minor bigint NOT NULL,
-  owner_kind owner_kind NOT NULL,
-  owner_id text NOT NULL,
+  owner_id owner_id NOT NULL,
   PRIMARY KEY (owner_id, stripe_invoice_id, kind, starts_at),
   FOREIGN KEY (owner_id, stripe_subscription_id) REFERENCES subscriptions (owner_id, stripe_subscription_id),
   CONSTRAINT paid_invoice_lines_seats_before CHECK (kind = 'seats' OR seats_before IS NULL),
@@ -144,8 +142,7 @@ CREATE TABLE charges (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   livemode livemode NOT NULL,
-  owner_kind owner_kind NOT NULL,
-  owner_id text NOT NULL,
+  owner_id owner_id NOT NULL,
   PRIMARY KEY (owner_id, stripe_charge_id),
   FOREIGN KEY (owner_id, intent_id) REFERENCES checkout_intents (owner_id, id),
   CHECK ((intent_id IS NULL) <> (stripe_invoice_id IS NULL)),

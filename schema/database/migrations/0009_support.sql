@@ -14,7 +14,6 @@ CREATE TABLE support_acts (
   target_kind text NOT NULL CHECK (target_kind ~ '^[a-z_]{1,40}$'),
   target_id text NOT NULL CHECK (length(target_id) BETWEEN 1 AND 255),
   -- Null when it was not known whose the target is.
-  owner_kind owner_kind,
   owner_id owner_id,
   params jsonb NOT NULL DEFAULT '{}'::jsonb,
   -- For colleagues only. A dry run changes nothing and needs none.
@@ -38,7 +37,6 @@ CREATE TABLE support_acts (
   unavailable_since timestamptz,
   CHECK (is_dry_run OR (length(TRIM(BOTH FROM reason)) >= 10)),
   CHECK (approved_by <> requested_by),
-  CHECK ((owner_kind IS NULL) = (owner_id IS NULL)),
   CHECK ((approved_by IS NULL) = (approved_at IS NULL)),
   CONSTRAINT support_acts_finished CHECK (state IN ('done', 'failed', 'refused', 'cancelled') = (finished_at IS NOT NULL)),
   CHECK (state IN ('failed', 'refused') = (error IS NOT NULL)),
@@ -47,7 +45,7 @@ CREATE TABLE support_acts (
   CONSTRAINT support_acts_forget CHECK (kind <> 'forget' OR is_dry_run OR approved_by IS NOT NULL OR state IN ('waiting_for_approval', 'refused'))
 );
 CREATE INDEX support_acts_batch ON support_acts (batch_id, id) WHERE batch_id IS NOT NULL;
-CREATE INDEX support_acts_owner ON support_acts (owner_kind, owner_id, requested_at DESC) WHERE owner_id IS NOT NULL;
+CREATE INDEX support_acts_owner ON support_acts (owner_id, requested_at DESC) WHERE owner_id IS NOT NULL;
 CREATE INDEX support_acts_due ON support_acts (next_try_at) WHERE state = 'queued';
 CREATE INDEX support_acts_target ON support_acts (target_kind, target_id, requested_at DESC);
 -- Two acts of one kind on one target contradict each other.
@@ -62,7 +60,7 @@ CREATE FUNCTION support_acts_guard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN 
 CREATE TRIGGER support_acts_guard BEFORE UPDATE ON support_acts FOR EACH ROW EXECUTE FUNCTION support_acts_guard();
 GRANT SELECT ON support_acts TO tidemark_server;
 GRANT SELECT ON support_acts TO tidemark_worker;
-GRANT UPDATE (owner_kind, owner_id, state, outcome, error, finished_at, next_try_at, claims, attempts,
+GRANT UPDATE (owner_id, state, outcome, error, finished_at, next_try_at, claims, attempts,
   last_error, unavailable_since) ON support_acts TO tidemark_worker;
 ALTER TABLE support_acts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY support_acts_read ON support_acts FOR SELECT TO tidemark_server USING (true);
@@ -93,8 +91,7 @@ CREATE TABLE audit_log (
   outcome text NOT NULL CHECK (outcome IN ('requested', 'approved', 'refused', 'cancelled', 'denied', 'done', 'failed')),
   target_kind text,
   target_id text CHECK (length(target_id) <= 255),
-  owner_kind owner_kind,
-  owner_id text,
+  owner_id owner_id,
   reason text,
   -- Why it was refused, why it failed, or what came of it: a sentence.
   detail text,
@@ -104,12 +101,11 @@ CREATE TABLE audit_log (
   salt bytea,
   text_hash bytea,
   hash bytea,
-  CHECK ((owner_kind IS NULL) = (owner_id IS NULL)),
   CHECK ((target_kind IS NULL) = (target_id IS NULL))
 );
 CREATE INDEX audit_log_act ON audit_log (act_id, id) WHERE act_id IS NOT NULL;
 CREATE INDEX audit_log_actor ON audit_log (actor, id DESC);
-CREATE INDEX audit_log_owner ON audit_log (owner_kind, owner_id, id DESC) WHERE owner_id IS NOT NULL;
+CREATE INDEX audit_log_owner ON audit_log (owner_id, id DESC) WHERE owner_id IS NOT NULL;
 CREATE INDEX audit_log_searches ON audit_log (actor, at) WHERE what = 'search';
 CREATE FUNCTION audit_log_chain() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
 CREATE FUNCTION audit_log_refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
@@ -117,10 +113,10 @@ CREATE TRIGGER audit_log_chain BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE F
 CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE ON audit_log FOR EACH ROW EXECUTE FUNCTION audit_log_refuse_change();
 CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON audit_log EXECUTE FUNCTION audit_log_refuse_change();
 GRANT SELECT ON audit_log TO tidemark_server;
-GRANT INSERT (actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason, detail,
+GRANT INSERT (actor, act_id, what, outcome, target_kind, target_id, owner_id, reason, detail,
   before, after) ON audit_log TO tidemark_server;
 GRANT SELECT ON audit_log TO tidemark_worker;
-GRANT INSERT (actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason, detail,
+GRANT INSERT (actor, act_id, what, outcome, target_kind, target_id, owner_id, reason, detail,
   before, after) ON audit_log TO tidemark_worker;
 GRANT UPDATE (reason, detail, salt) ON audit_log TO tidemark_worker;
 ALTER TABLE audit_log ENABLE ROW LEVEL SECURITY;

@@ -34,7 +34,6 @@ CREATE TABLE reconciliation_findings (
   livemode livemode NOT NULL,
   kind text NOT NULL CHECK (length(kind) BETWEEN 1 AND 64),
   object_id text NOT NULL CHECK (length(object_id) BETWEEN 1 AND 255),
-  owner_kind owner_kind,
   owner_id owner_id,
   sentence text NOT NULL,
   they_say text NOT NULL,
@@ -50,12 +49,11 @@ CREATE TABLE reconciliation_findings (
   last_seen_at timestamptz NOT NULL,
   gone_at timestamptz,
   UNIQUE (kind, object_id),
-  CHECK ((owner_kind IS NULL) = (owner_id IS NULL)),
   CHECK ((amount_minor IS NULL) = (currency IS NULL))
 );
 CREATE INDEX reconciliation_findings_gone ON reconciliation_findings (gone_at) WHERE gone_at IS NOT NULL;
 CREATE INDEX reconciliation_findings_open ON reconciliation_findings (first_seen_at, id) WHERE gone_at IS NULL;
-CREATE INDEX reconciliation_findings_owner ON reconciliation_findings (owner_kind, owner_id, first_seen_at, id);
+CREATE INDEX reconciliation_findings_owner ON reconciliation_findings (owner_id, first_seen_at, id);
 GRANT SELECT ON reconciliation_findings TO tidemark_server;
 GRANT SELECT, INSERT, DELETE, UPDATE ON reconciliation_findings TO tidemark_worker;
 

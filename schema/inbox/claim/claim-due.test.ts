@@ -44,8 +44,11 @@ async function insertEvent(next_try_at = now): Promise<{ source: 'stripe'; id: s
 async function insertInvitation(): Promise<string> {
   const inviter_id = await buildUser(database.server)
   const organization_id = `org_${crypto.randomUUID()}`
-  const owner = { owner_kind: 'organization', owner_id: organization_id } as const
-  const { id: subscription_id } = await buildSubscription(database, { owner, user_id: inviter_id })
+
+  const { id: subscription_id } = await buildSubscription(database, {
+    owner_id: organization_id,
+    user_id: inviter_id,
+  })
   const invitation = {
     id: crypto.randomUUID(),
     organization_id,
@@ -98,8 +101,8 @@ describe('a claim takes only rows that are due and unfinished:', () => {
   test('a subscription that has not ended and can be synced', async () => {
     const insert = async (fields: { next_try_at: Date; status?: 'canceled'; ended_at?: Date }) => {
       const user_id = await buildUser(database.server)
-      const owner = { owner_kind: 'user', owner_id: user_id } as const
-      return (await buildSubscription(database, { owner, user_id, fields })).id
+
+      return (await buildSubscription(database, { owner_id: user_id, user_id, fields })).id
     }
     const stripe_subscription_id = await insert({ next_try_at: now })
     await insert({ next_try_at: minutesLater(1) })

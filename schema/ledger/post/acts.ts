@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
+import type { OwnerAccount, TransferKind } from '../accounts.ts'
 
 /** Makes every transfer that is posted until the transaction ends name an act of support. */
 export async function markAct(trx: DatabaseTransaction, actId: string): Promise<void> {
@@ -9,7 +9,8 @@ export async function markAct(trx: DatabaseTransaction, actId: string): Promise<
 }
 
 /** What an act moved in an owner's account. Whole credits, signed. */
-export interface ActTransfer extends Owner {
+export interface ActTransfer {
+  readonly owner_id: string
   readonly transfer_id: number
   readonly kind: TransferKind
   readonly account: OwnerAccount
@@ -22,7 +23,7 @@ export interface ActTransfer extends Owner {
 export async function listTransfersOfAct(db: Kysely<DB>, actId: string): Promise<ActTransfer[]> {
   const { rows } = await sql<ActTransfer>`
     SELECT transfer.id AS transfer_id, transfer.kind, transfer.reason, transfer.grant_id, entry.amount AS credits, account.name AS account,
-      account.owner_kind, account.owner_id
+      account.owner_id
     FROM ledger_transfers transfer
     JOIN ledger_accounts account ON account.owner_id = transfer.owner_id
     JOIN ledger_entries entry ON entry.owner_id = transfer.owner_id AND entry.account_id = account.id AND entry.transfer_id = transfer.id

@@ -24,7 +24,7 @@ const changes = [
   "UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL, actor = 'other'",
   'DELETE FROM ledger_transfers',
   'TRUNCATE ledger_transfers CASCADE',
-  "UPDATE ledger_accounts SET owner_id = 'user_b' WHERE owner_kind = 'user'",
+  "UPDATE ledger_accounts SET owner_id = 'user_b' WHERE starts_with(owner_id, 'user_')",
   'DELETE FROM ledger_accounts',
   'TRUNCATE ledger_accounts CASCADE',
   "UPDATE ledger_grants SET owner_id = 'user_b'",
@@ -65,7 +65,7 @@ test('the text of a transfer and its salt may become NULL, both at once, and sta
 
 test('the labels of a usage may become NULL with its text and salt, and nothing else may', async () => {
   const { transfer_id } = await spendOne(database.server, {
-    ...user('user_a'),
+    owner_id: user('user_a'),
     credits: 1,
     idempotency_key: 'labelled',
     occurred_at: new Date(),
@@ -129,7 +129,6 @@ describe('a role', () => {
   })
   test('a role of the worker cannot spend', async () => {
     const usage = {
-      owner_kind: 'user',
       owner_id: 'user_a',
       credits: 1,
       idempotency_key: 'k',

@@ -9,7 +9,6 @@ import {
   user,
 } from '../../../tests/support/factories/grants.ts'
 import { postTransfer } from '../../../tests/support/factories/transfers.ts'
-import type { Owner } from '../accounts.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
 import { closeMonth, lockOwner, readBooks, readPurchaseGrant } from './books.ts'
 import { postTransfers } from './post.ts'
@@ -20,7 +19,7 @@ const september = new Date('2026-09-01T00:00:00Z')
 const october = new Date('2026-10-01T00:00:00Z')
 const november = new Date('2026-11-01T00:00:00Z')
 
-const booksOf = (owner: Owner) => database.worker.transaction().execute((trx) => readBooks(trx, owner))
+const booksOf = (owner_id: string) => database.worker.transaction().execute((trx) => readBooks(trx, owner_id))
 
 describe('the books of an owner', () => {
   test('the books of an owner who never had anything are empty', async () => {
@@ -35,10 +34,10 @@ describe('the books of an owner', () => {
   })
 
   test('the books of an owner say of each grant what it brought, gave back and lost', async () => {
-    const owner = user('user_sums')
-    const bought = buildPurchaseGrant(owner)
-    const paid = buildMonthGrant(owner, september)
-    const seats = buildMonthGrant(owner, september, 'seats')
+    const owner_id = user('user_sums')
+    const bought = buildPurchaseGrant(owner_id)
+    const paid = buildMonthGrant(owner_id, september)
+    const seats = buildMonthGrant(owner_id, september, 'seats')
     await postTransfers(database.worker, [
       buildTransfer(bought, { kind: 'credit_purchase', ordinal: 1, amount: 500 }),
       buildTransfer(paid, { kind: 'plan_grant', ordinal: 1, amount: 1000 }),
@@ -50,7 +49,7 @@ describe('the books of an owner', () => {
       buildTransfer(paid, { kind: 'expiry', ordinal: 3, amount: -950 }),
       buildTransfer(paid, { kind: 'write_off', ordinal: 4, amount: 7 }),
     ])
-    const books = await booksOf(owner)
+    const books = await booksOf(owner_id)
     expect(books.purchased).toEqual({ balance: 400, version: 4 })
     expect(books.plan).toEqual({ balance: 307, version: 5 })
     const none = { gross: 0, refunded: 0, disputed: 0, returned: 0, expired: 0, written_off: 0, adjusted: 0 }
@@ -64,28 +63,28 @@ describe('the books of an owner', () => {
   })
 
   test('the books of an owner count what was used of the plan account by month', async () => {
-    const owner = user('user_months')
-    const first = buildMonthGrant(owner, september)
-    const second = buildMonthGrant(owner, october)
+    const owner_id = user('user_months')
+    const first = buildMonthGrant(owner_id, september)
+    const second = buildMonthGrant(owner_id, october)
     const key = { stripe_subscription_id: 'sub_user_months' }
     await postTransfers(database.worker, [
       buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
-      buildTransfer(buildPurchaseGrant(owner), { kind: 'credit_purchase', ordinal: 1, amount: 50 }),
+      buildTransfer(buildPurchaseGrant(owner_id), { kind: 'credit_purchase', ordinal: 1, amount: 50 }),
     ])
-    await use(database.server, owner, 60)
-    expect((await booksOf(owner)).used_open).toBe(60)
+    await use(database.server, owner_id, 60)
+    expect((await booksOf(owner_id)).used_open).toBe(60)
     await database.worker.transaction().execute(async (trx) => {
-      await lockOwner(trx, owner)
-      await closeMonth(trx, owner, { ...key, starts_at: september, used: 60 })
+      await lockOwner(trx, owner_id)
+      await closeMonth(trx, owner_id, { ...key, starts_at: september, used: 60 })
       await postTransfers(trx, [
         buildTransfer(first, { kind: 'expiry', ordinal: 2, amount: -40 }),
         buildTransfer(second, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
       ])
     })
     // The second of these takes the rest of the plan account and some of what was bought.
-    await use(database.server, owner, 90)
-    await use(database.server, owner, 20)
-    expect(await booksOf(owner)).toMatchObject({
+    await use(database.server, owner_id, 90)
+    await use(database.server, owner_id, 20)
+    expect(await booksOf(owner_id)).toMatchObject({
       plan: { balance: 0 },
       purchased: { balance: 40 },
       closed_months: [{ ...key, starts_at: september, used: 60 }],
@@ -95,42 +94,42 @@ describe('the books of an owner', () => {
 })
 
 describe('closing a month', () => {
-  const close = (owner: Owner, used: number) =>
+  const close = (owner_id: string, used: number) =>
     database.worker.transaction().execute((trx) =>
-      closeMonth(trx, owner, {
-        stripe_subscription_id: `sub_${owner.owner_id}`,
+      closeMonth(trx, owner_id, {
+        stripe_subscription_id: `sub_${owner_id}`,
         starts_at: november,
         used,
       }),
     )
 
   test('happens once', async () => {
-    const owner = user('user_close')
+    const owner_id = user('user_close')
     await postTransfer(
       database.worker,
-      buildTransfer(buildMonthGrant(owner, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+      buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
     )
-    await use(database.server, owner, 30)
-    await close(owner, 30)
-    await close(owner, 30)
-    await expect(close(owner, 29)).rejects.toThrow(IdempotencyConflictError)
+    await use(database.server, owner_id, 30)
+    await close(owner_id, 30)
+    await close(owner_id, 30)
+    await expect(close(owner_id, 29)).rejects.toThrow(IdempotencyConflictError)
   })
 
   test('a closed month never says that more was used than was', async () => {
-    const owner = user('user_close_more')
+    const owner_id = user('user_close_more')
     await postTransfer(
       database.worker,
-      buildTransfer(buildMonthGrant(owner, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+      buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
     )
-    await use(database.server, owner, 30)
-    await expect(close(owner, 31)).rejects.toThrow(UnbalancedTransferError)
+    await use(database.server, owner_id, 30)
+    await expect(close(owner_id, 31)).rejects.toThrow(UnbalancedTransferError)
   })
 })
 
 describe('a grant', () => {
   test('a grant that is another owner’s is refused', async () => {
-    const owner = user('user_grant_a')
-    const bought = buildPurchaseGrant(owner)
+    const owner_id = user('user_grant_a')
+    const bought = buildPurchaseGrant(owner_id)
     await postTransfer(
       database.worker,
       buildTransfer(bought, { kind: 'credit_purchase', ordinal: 1, amount: 5 }),
@@ -145,22 +144,26 @@ describe('a grant', () => {
   })
 
   test('a grant keeps its first times when a period is moved', async () => {
-    const owner = user('user_moved')
-    const paid = buildMonthGrant(owner, september)
+    const owner_id = user('user_moved')
+    const paid = buildMonthGrant(owner_id, september)
     await postTransfer(database.worker, buildTransfer(paid, { kind: 'plan_grant', ordinal: 1, amount: 5 }))
     const moved = { ...paid, ends_at: november }
     await postTransfer(database.worker, buildTransfer(moved, { kind: 'plan_grant', ordinal: 2, amount: 5 }))
-    const books = await database.worker.transaction().execute((trx) => readBooks(trx, owner))
+    const books = await database.worker.transaction().execute((trx) => readBooks(trx, owner_id))
     expect(books.grants).toMatchObject([{ ends_at: paid.ends_at, gross: 10 }])
   })
 
   test('a grant is part of what must agree when a key is posted again', async () => {
-    const owner = user('user_key')
-    const first = buildTransfer(buildPurchaseGrant(owner), { kind: 'credit_purchase', ordinal: 1, amount: 5 })
+    const owner_id = user('user_key')
+    const first = buildTransfer(buildPurchaseGrant(owner_id), {
+      kind: 'credit_purchase',
+      ordinal: 1,
+      amount: 5,
+    })
     await postTransfer(database.worker, first)
     expect((await postTransfer(database.worker, first)).posted).toBe(false)
     await expect(
-      postTransfer(database.worker, { ...first, grant: buildPurchaseGrant(owner) }),
+      postTransfer(database.worker, { ...first, grant: buildPurchaseGrant(owner_id) }),
     ).rejects.toThrow(IdempotencyConflictError)
   })
 })

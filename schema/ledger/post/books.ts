@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import { prepared, preparedText } from '../../database/prepared.ts'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 import type { Grant } from '../grants.ts'
 import { purchaseGrantId } from '../keys.ts'
@@ -71,8 +70,8 @@ interface AccountInBooks {
  * Takes the same locks as posting, until the transaction ends, so what it reads of the owner's books cannot
  * change meanwhile.
  */
-export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id }: Owner): Promise<void> {
-  const call = sql`SELECT ledger_lock_owners(ARRAY[${owner_kind}], ARRAY[${owner_id}])`
+export async function lockOwner(trx: DatabaseTransaction, owner_id: string): Promise<void> {
+  const call = sql`SELECT ledger_lock_owners(ARRAY[${owner_id}])`
   await callLedger(trx, prepared('ledger_lock_owners', call))
 }
 
@@ -80,11 +79,8 @@ export async function lockOwner(trx: DatabaseTransaction, { owner_kind, owner_id
  * The owner's books, in one round trip; its cost grows with the owner's grants, not with their usage. Lock
  * first, then read.
  */
-export async function readBooks(trx: DatabaseTransaction, owner: Owner): Promise<Books> {
-  const [row] = await callLedger(
-    trx,
-    sql<{ books: unknown }>`SELECT ledger_books(${owner.owner_kind}, ${owner.owner_id}) AS books`,
-  )
+export async function readBooks(trx: DatabaseTransaction, owner_id: string): Promise<Books> {
+  const [row] = await callLedger(trx, sql<{ books: unknown }>`SELECT ledger_books(${owner_id}) AS books`)
   return booksSchema.parse(row?.books)
 }
 
@@ -140,10 +136,14 @@ export interface MonthToClose extends ClosedMonth {
  * fewer it throws IdempotencyConflictError, and UnbalancedTransferError when that is more than
  * `Books.used_open`.
  */
-export async function closeMonth(trx: DatabaseTransaction, owner: Owner, month: MonthToClose): Promise<void> {
+export async function closeMonth(
+  trx: DatabaseTransaction,
+  owner_id: string,
+  month: MonthToClose,
+): Promise<void> {
   await callLedger(
     trx,
-    sql`SELECT ledger_close_month(${owner.owner_kind}, ${owner.owner_id}, ${month.stripe_subscription_id},
+    sql`SELECT ledger_close_month(${owner_id}, ${month.stripe_subscription_id},
       ${month.starts_at}, ${month.used}, ${[...(month.hold_ids ?? [])]}::uuid[])`,
   )
 }
@@ -155,7 +155,6 @@ const time = z.string().transform((text) => new Date(text))
 const grantSchema = z.object({
   id: z.string(),
   kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment']),
-  owner_kind: z.enum(['user', 'organization']),
   owner_id: z.string(),
   account: z.enum(['plan', 'purchased']),
   intent_id: z.string().nullable(),

@@ -4,19 +4,18 @@ import { expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { user } from '../../../tests/support/factories/grants.ts'
 import { giveCredits } from '../../../tests/support/factories/transfers.ts'
-import type { Owner } from '../accounts.ts'
 import { type SpendOutcome, type SpendRequest, spendCredits } from '../spend/usage.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { eraseTransferTexts } from './erase-texts.ts'
 
 const database = testDatabase()
 const ada = user('user_ada')
-const pool: Owner = { owner_kind: 'organization', owner_id: 'org_pool' }
+const pool: string = 'org_pool'
 const [laptop, desktop] = [randomUUID(), randomUUID()]
 const day = new Date('2026-11-20T12:00:00Z')
 
-const labelled = (actor: string, payer: Owner, token_id: string, model: string) => ({
-  ...payer,
+const labelled = (actor: string, payer: string, token_id: string, model: string) => ({
+  owner_id: payer,
   actor,
   token_id,
   model,
@@ -60,7 +59,7 @@ test('an erased person’s sums of usage are merged and stay equal, and the book
   )
   const settlement = (hold: SpendOutcome | undefined, credits: number) =>
     ({
-      ...pool,
+      owner_id: pool,
       actor: 'user_ada',
       occurred_at: day,
       action: 'settle',

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import { type Owner, ownerOfId } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 
 /** Owners at a time: each is locked until the transaction ends. */
@@ -20,7 +19,7 @@ export async function endExpiredHolds(db: Kysely<DB>, now: Date): Promise<number
     .orderBy('expires_at')
     .limit(ownersMax)
     .execute()
-  const owners = ownersOf(expired)
+  const owners = [...new Set(expired.map(({ owner_id }) => owner_id))]
   if (owners.length === 0) return 0
   return endHolds(db, owners, { now, released: null })
 }
@@ -28,7 +27,7 @@ export async function endExpiredHolds(db: Kysely<DB>, now: Date): Promise<number
 /** Releases open holds of some owners, and leaves alone those that are not open. Returns how many. */
 export async function releaseHolds(
   trx: DatabaseTransaction,
-  owners: readonly Owner[],
+  owners: readonly string[],
   { ids, now }: { readonly ids: readonly string[]; readonly now: Date },
 ): Promise<number> {
   return endHolds(trx, owners, { now, released: ids })
@@ -47,12 +46,12 @@ export async function releaseHoldsOf(
     .where('actor', '=', user_id)
     .where('state', '=', 'open')
     .execute()
-  const owners = ownersOf(holds)
+  const owners = [...new Set(holds.map(({ owner_id }) => owner_id))]
   return owners.length === 0 ? 0 : releaseHolds(trx, owners, { ids: holds.map(({ id }) => id), now })
 }
 
 /** Owners of holds that were resolved after their month was closed, and are not counted to it yet. */
-export async function listOwnersOfOutlivingHolds(db: Kysely<DB>): Promise<Owner[]> {
+export async function listOwnersOfOutlivingHolds(db: Kysely<DB>): Promise<string[]> {
   const rows = await db
     .selectFrom('ledger_holds')
     .select('owner_id')
@@ -61,24 +60,20 @@ export async function listOwnersOfOutlivingHolds(db: Kysely<DB>): Promise<Owner[
     .where('state', '<>', 'open')
     .limit(ownersMax)
     .execute()
-  return ownersOf(rows)
+  return rows.map(({ owner_id }) => owner_id)
 }
 
 /** Ends the open holds that are `released`, or with null those that have expired. Returns how many. */
 async function endHolds(
   db: Kysely<DB>,
-  owners: readonly Owner[],
+  owners: readonly string[],
   { now, released }: { readonly now: Date; readonly released: readonly string[] | null },
 ): Promise<number> {
   const [row] = await callLedger(
     db,
-    sql<{ ended: number }>`SELECT ledger_end_holds_of(${owners.map(({ owner_kind }) => owner_kind)}::text[],
-      ${owners.map(({ owner_id }) => owner_id)}::text[], ${now}, ${released}::uuid[]) AS ended`,
+    sql<{
+      ended: number
+    }>`SELECT ledger_end_holds_of(${owners}::text[], ${now}, ${released}::uuid[]) AS ended`,
   )
   return row?.ended ?? 0
-}
-
-/** Each once. */
-function ownersOf(rows: readonly { readonly owner_id: string }[]): Owner[] {
-  return [...new Set(rows.map(({ owner_id }) => owner_id))].flatMap((id) => ownerOfId(id) ?? [])
 }

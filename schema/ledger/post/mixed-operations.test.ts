@@ -18,7 +18,6 @@ import {
   type DatabaseRole,
   type DatabaseTransaction,
 } from '../../database/connect.ts'
-import type { Owner } from '../accounts.ts'
 import type { Grant } from '../grants.ts'
 import { monthGrantId } from '../keys.ts'
 import { verifyLedger } from '../verify/verify.ts'
@@ -44,10 +43,10 @@ function connect(role: DatabaseRole): DatabaseConnection {
 }
 
 /** Bought credits as an invoice that was paid late brings them: they need no checkout intent. */
-function boughtCredits(owner: Owner): Grant {
+function boughtCredits(owner_id: string): Grant {
   const stripe_invoice_id = `in_${randomUUID()}`
   return {
-    ...buildPurchaseGrant(owner),
+    ...buildPurchaseGrant(owner_id),
     id: monthGrantId('late_month', stripe_invoice_id, new Date(0)),
     kind: 'late_month',
     intent_id: null,
@@ -56,34 +55,34 @@ function boughtCredits(owner: Owner): Grant {
   }
 }
 
-const purchases = new Map<Owner, Grant[]>(owners.map((owner) => [owner, []]))
+const purchases = new Map<string, Grant[]>(owners.map((owner_id) => [owner_id, []]))
 
 /** What the product does to one owner's books, all kinds of it; each is a transaction of its own. */
-const kinds: Readonly<Record<string, (owner: Owner) => Promise<unknown>>> = {
-  async purchase(owner) {
-    const grant = boughtCredits(owner)
+const kinds: Readonly<Record<string, (owner_id: string) => Promise<unknown>>> = {
+  async purchase(owner_id) {
+    const grant = boughtCredits(owner_id)
     await postTransfer(worker.db, buildTransfer(grant, { kind: 'plan_grant', ordinal: 1, amount: 50 }))
-    purchases.get(owner)?.push(grant)
+    purchases.get(owner_id)?.push(grant)
   },
-  async refund(owner) {
-    const grant = purchases.get(owner)?.pop()
+  async refund(owner_id) {
+    const grant = purchases.get(owner_id)?.pop()
     if (!grant) return
     await worker.db.transaction().execute(async (trx) => {
-      await lockOwner(trx, owner)
-      const known = (await readBooks(trx, owner)).grants.find(({ id }) => id === grant.id)
+      await lockOwner(trx, owner_id)
+      const known = (await readBooks(trx, owner_id)).grants.find(({ id }) => id === grant.id)
       const ordinal = (known?.transfers ?? 0) + 1
       await postTransfer(trx, buildTransfer(grant, { kind: 'refund', ordinal, amount: -20 }))
     })
   },
-  usage: (owner) => use(server.db, owner, 7),
-  moreUsage: (owner) => use(server.db, owner, 3),
-  month: (owner) => worker.db.transaction().execute((trx) => beginMonth(trx, owner)),
+  usage: (owner_id) => use(server.db, owner_id, 7),
+  moreUsage: (owner_id) => use(server.db, owner_id, 3),
+  month: (owner_id) => worker.db.transaction().execute((trx) => beginMonth(trx, owner_id)),
   /** Two owners in one batch, in either order. */
-  async batch(owner) {
-    const other = owners[(owners.indexOf(owner) + 3) % owners.length] ?? owner
+  async batch(owner_id) {
+    const other = owners[(owners.indexOf(owner_id) + 3) % owners.length] ?? owner_id
     await postTransfers(
       worker.db,
-      [owner, other].map((one) =>
+      [owner_id, other].map((one) =>
         buildTransfer(boughtCredits(one), { kind: 'plan_grant', ordinal: 1, amount: 5 }),
       ),
     )
@@ -91,15 +90,15 @@ const kinds: Readonly<Record<string, (owner: Owner) => Promise<unknown>>> = {
 }
 
 /** Closes the month that is open, expires what is left of it, and grants the next. */
-async function beginMonth(trx: DatabaseTransaction, owner: Owner): Promise<void> {
-  await lockOwner(trx, owner)
-  const books = await readBooks(trx, owner)
+async function beginMonth(trx: DatabaseTransaction, owner_id: string): Promise<void> {
+  await lockOwner(trx, owner_id)
+  const books = await readBooks(trx, owner_id)
   const months = books.grants.filter((grant) => grant.kind === 'month')
   const open = months.at(-1)
-  const next = buildMonthGrant(owner, new Date(Date.UTC(2026, months.length)))
+  const next = buildMonthGrant(owner_id, new Date(Date.UTC(2026, months.length)))
   const transfers = [buildTransfer(next, { kind: 'plan_grant', ordinal: 1, amount: 100 })]
   if (open?.stripe_subscription_id && open.month_starts_at) {
-    await closeMonth(trx, owner, {
+    await closeMonth(trx, owner_id, {
       stripe_subscription_id: open.stripe_subscription_id,
       starts_at: open.month_starts_at,
       used: books.used_open,
@@ -120,8 +119,8 @@ test(`${operations} operations of all kinds on six owners, over 40 connections: 
       while (started < operations) {
         const number = started++
         const name = number % 100 === 0 ? 'month' : names[number % 4]
-        const owner = owners[Math.floor(Math.random() * owners.length)]
-        if (name && owner) await kinds[number % 50 === 1 ? 'batch' : name]?.(owner)
+        const owner_id = owners[Math.floor(Math.random() * owners.length)]
+        if (name && owner_id) await kinds[number % 50 === 1 ? 'batch' : name]?.(owner_id)
       }
     }),
   )

@@ -121,7 +121,7 @@ function usageOf(
 ): Usage {
   const id = `${owner}_${run}`
   return {
-    ...user(id),
+    owner_id: user(id),
     credits,
     idempotency_key: `${key}`,
     occurred_at: new Date(),

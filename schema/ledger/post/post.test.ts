@@ -12,7 +12,7 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
+const user = (owner_id: string) => owner_id
 
 describe('posting', () => {
   test('a transfer posted ten times in series is one transfer', async () => {

@@ -83,9 +83,8 @@ export async function postTransfers(
   const all = <Value>(pick: (transfer: Transfer) => Value) => transfers.map(pick)
   const call = CompiledQuery.raw(
     `/* prepared: ledger_post */
-    SELECT transfer_id, posted FROM ledger_post($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ORDER BY ordinal`,
+    SELECT transfer_id, posted FROM ledger_post($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ORDER BY ordinal`,
     [
-      all(({ grant }) => grant.owner_kind),
       all(({ grant }) => grant.owner_id),
       all(({ idempotency_key }) => idempotency_key),
       all(({ kind }) => kind),
@@ -118,6 +117,5 @@ function attributesOf(transfers: readonly Transfer[]) {
     'tidemark.transfer_kinds': valuesOf(({ kind }) => kind),
     'tidemark.event_ids': valuesOf(({ event_id }) => event_id),
     'tidemark.intent_ids': valuesOf(({ intent_id }) => intent_id),
-    'tidemark.owner_kinds': valuesOf(({ grant }) => grant.owner_kind),
   }
 }

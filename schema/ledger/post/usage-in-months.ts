@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import type { Owner } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 
 /** A billing month, and the time in which usage belongs to it. */
@@ -29,7 +28,7 @@ export interface UsageInMonth
  */
 export async function readUsageInMonths(
   trx: DatabaseTransaction,
-  { owner_kind, owner_id }: Owner,
+  owner_id: string,
   windows: readonly UsageWindow[],
 ): Promise<UsageInMonth[]> {
   if (windows.length === 0) return []
@@ -49,7 +48,7 @@ export async function readUsageInMonths(
       SELECT account.id AS account_id, account.name AS account, entry.*
       FROM (SELECT *, 9223372036854775807 AS above_all FROM ledger_accounts) account
       CROSS JOIN LATERAL ${entryBelow('account.id', 'account.above_all')} entry
-      WHERE account.owner_kind = ${owner_kind} AND account.owner_id = ${owner_id}
+      WHERE account.owner_id = ${owner_id}
       UNION ALL
       SELECT walk.account_id, walk.account, entry.*
       FROM walk CROSS JOIN LATERAL ${entryBelow('walk.account_id', 'walk.transfer_id')} entry

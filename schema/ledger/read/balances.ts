@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../accounts.ts'
 import { availableOf } from '../spendable.ts'
 
 export interface Balance {
@@ -17,13 +16,12 @@ export interface Balance {
 }
 
 /** The owner's balance after the latest entries; an owner that never had credits has zero. */
-export async function findBalance(db: Kysely<DB>, owner: Owner): Promise<Balance> {
+export async function findBalance(db: Kysely<DB>, owner_id: string): Promise<Balance> {
   const row = await db
     .selectFrom('ledger_owners')
     .select(['plan_balance as plan', 'purchased_balance as purchased', 'held'])
     .select(sql<number>`plan_version + purchased_version`.as('version'))
-    .where('owner_id', '=', owner.owner_id)
-    .where('owner_kind', '=', owner.owner_kind)
+    .where('owner_id', '=', owner_id)
     .executeTakeFirst()
   const balance = row ?? { plan: 0, purchased: 0, held: 0, version: 0 }
   return { ...balance, total: balance.plan + balance.purchased, available: availableOf(balance) }

@@ -8,7 +8,7 @@ import { findBalance } from './balances.ts'
 import { type Change, type Credits, explainBalance } from './explanation.ts'
 
 const database = testDatabase()
-const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
+const user = (owner_id: string) => owner_id
 const minute = 60_000
 const start = Date.parse('2026-03-01T00:00:00Z')
 
@@ -46,7 +46,7 @@ async function live(owner_id: string, { seed, length }: { seed: number; length: 
     if (random() < 0.6) {
       const before = await findBalance(database.server, user(owner_id))
       const { outcome, plan, purchased } = await spendOne(database.server, {
-        ...user(owner_id),
+        owner_id: user(owner_id),
         credits,
         idempotency_key: `${seed}-${number}`,
         occurred_at: at,
@@ -133,7 +133,7 @@ test('failures stand among the changes, change nothing, and are in every page an
   const owner_id = 'user_failing'
   const ask = (number: number, more: { credits: number; failure?: 'timeout' }) =>
     spendOne(database.server, {
-      ...user(owner_id),
+      owner_id: user(owner_id),
       idempotency_key: `${number}`,
       occurred_at: new Date(start + number * minute),
       actor: owner_id,

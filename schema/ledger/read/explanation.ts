@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../../catalogue/currency.ts'
 import type { ReadDatabase } from '../../database/connect.ts'
-import type { Owner, OwnerAccount, TransferKind } from '../accounts.ts'
+import type { OwnerAccount, TransferKind } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
 import { isAboveHold } from '../hold-keys.ts'
 import type { UsageFailure } from '../spend/usage.ts'
@@ -87,18 +87,18 @@ export type SearchedChange = Pick<
  */
 export async function explainBalance(
   db: ReadDatabase,
-  owner: Owner,
+  owner_id: string,
   { limit, until, before = Number.MAX_SAFE_INTEGER, matches }: ExplanationPage,
 ): Promise<Explanation> {
-  const bounds = until ? await findBounds(db, owner, until) : []
-  const { closing, below } = await readTop(db, owner, { before, until, bounds })
+  const bounds = until ? await findBounds(db, owner_id, until) : []
+  const { closing, below } = await readTop(db, owner_id, { before, until, bounds })
   // One more than requested shows whether there is a next page.
   const step = matches ? Math.max(searchStep, limit + 1) : limit + 1
   const found: (ChangeRow & Pick<Change, 'change' | 'after'>)[] = []
   let after = closing
   let next: number | null = below
   for (let read = 0; next !== null && found.length <= limit && read < searchLimit; read += step) {
-    const rows: ChangeRow[] = await readChanges(db, owner, { limit: step, until, below: next })
+    const rows: ChangeRow[] = await readChanges(db, owner_id, { limit: step, until, below: next })
     for (const row of rows) {
       const { plan, purchased } = row
       const change = { ...row, change: { plan, purchased }, after }
@@ -145,13 +145,13 @@ interface Bound {
  * Ids of transfers grow with time but for a little disorder, so halving finds where they pass the moment, in
  * at most as many steps as an id has binary digits; around that place every entry is looked at.
  */
-async function findBounds(db: ReadDatabase, owner: Owner, until: Date): Promise<Bound[]> {
+async function findBounds(db: ReadDatabase, owner_id: string, until: Date): Promise<Bound[]> {
   const entriesOf = (accountId: RawBuilder<unknown>, where: RawBuilder<unknown>) => sql`
     SELECT transfer_id, amount FROM ledger_entries
-    WHERE owner_id = ${owner.owner_id} AND account_id = ${accountId} AND ${where}`
+    WHERE owner_id = ${owner_id} AND account_id = ${accountId} AND ${where}`
   const isLater = sql`
     SELECT occurred_at >= ${until} AS is_later FROM ledger_transfers
-    WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0`
+    WHERE id = entry.transfer_id AND owner_id = ${owner_id} OFFSET 0`
   const { rows } = await sql<{
     account: OwnerAccount
     transfer_id: number
@@ -163,7 +163,7 @@ async function findBounds(db: ReadDatabase, owner: Owner, until: Date): Promise<
       FROM ledger_accounts account
       LEFT JOIN LATERAL (${entriesOf(sql`account.id`, sql`true`)} ORDER BY transfer_id LIMIT 1) oldest ON true
       LEFT JOIN LATERAL (${entriesOf(sql`account.id`, sql`true`)} ORDER BY transfer_id DESC LIMIT 1) newest ON true
-      WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+      WHERE account.owner_id = ${owner_id}
       UNION ALL
       SELECT half.account_id, half.account,
         CASE WHEN is_later THEN half.low ELSE middle END, CASE WHEN is_later THEN entry.transfer_id - 1 ELSE half.high END
@@ -197,7 +197,7 @@ async function findBounds(db: ReadDatabase, owner: Owner, until: Date): Promise<
 /** The balance below a transfer, or of now, without what is later; and from where to read what made it. */
 async function readTop(
   db: ReadDatabase,
-  owner: Owner,
+  owner_id: string,
   { before, until, bounds }: { before: number; until: Date | undefined; bounds: readonly Bound[] },
 ): Promise<{ closing: Credits; below: number }> {
   const limitOf = (account: OwnerAccount) => {
@@ -213,7 +213,7 @@ async function readTop(
       WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < CASE account.name
         WHEN 'plan' THEN ${limits.plan.below}::bigint ELSE ${limits.purchased.below}::bigint END
       ORDER BY e.transfer_id DESC LIMIT 1) entry
-    WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}`.execute(db)
+    WHERE account.owner_id = ${owner_id}`.execute(db)
   const balanceOf = (account: OwnerAccount) => {
     const { below, later } = limits[account]
     const posted = rows.find((row) => row.account === account)?.balance_after ?? 0
@@ -221,7 +221,7 @@ async function readTop(
   }
   // What is posted meanwhile belongs to no page of this explanation.
   const last = Math.max(
-    await findLastFailure(db, owner, { before, until }),
+    await findLastFailure(db, owner_id, { before, until }),
     ...(bounds.length > 0 ? bounds.map((bound) => bound.last) : rows.map((row) => row.transfer_id)),
   )
   return {
@@ -233,7 +233,7 @@ async function readTop(
 /** The id of the last failure that is not later than a moment, or 0. Reads the owner's failures that are. */
 async function findLastFailure(
   db: ReadDatabase,
-  { owner_id }: Owner,
+  owner_id: string,
   { before, until }: { before: number; until: Date | undefined },
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
@@ -252,7 +252,7 @@ type ChangeRow = Credits &
  */
 async function readChanges(
   db: ReadDatabase,
-  owner: Owner,
+  owner_id: string,
   page: { limit: number; until: Date | undefined; below: number },
 ): Promise<ChangeRow[]> {
   const { limit, until } = page
@@ -267,10 +267,10 @@ async function readChanges(
           SELECT e.transfer_id, e.amount FROM ledger_entries e
           WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < ${below}::bigint
           ORDER BY e.transfer_id DESC LIMIT ${limit}) of_account
-        WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+        WHERE account.owner_id = ${owner_id}
         UNION ALL
         (SELECT 'failure', id, 0 FROM ledger_failures
-        WHERE owner_id = ${owner.owner_id} AND id < ${below}::bigint
+        WHERE owner_id = ${owner_id} AND id < ${below}::bigint
         ORDER BY id DESC LIMIT ${limit})),
       change AS MATERIALIZED (
         SELECT transfer_id, bool_or(account = 'failure') AS has_failed,
@@ -282,10 +282,10 @@ async function readChanges(
       CROSS JOIN LATERAL (
         SELECT kind, NULL AS failure, reason, model, project, ${isAboveHold(sql`idempotency_key`)} AS is_above_hold, occurred_at, actor, grant_id
         FROM ledger_transfers
-        WHERE NOT change.has_failed AND id = change.transfer_id AND owner_id = ${owner.owner_id}
+        WHERE NOT change.has_failed AND id = change.transfer_id AND owner_id = ${owner_id}
         UNION ALL
         SELECT 'usage', failure, reason, model, project, false, occurred_at, actor, NULL FROM ledger_failures
-        WHERE change.has_failed AND id = change.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) told
+        WHERE change.has_failed AND id = change.transfer_id AND owner_id = ${owner_id} OFFSET 0) told
       ORDER BY change.transfer_id DESC`.execute(db)
     found.push(...rows.filter(({ occurred_at }) => !until || occurred_at < until))
     const lowest = rows.at(-1)

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
+import { preparedText } from '../../database/prepared.ts'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../accounts.ts'
 import type { Hold } from '../spend/usage.ts'
 
 export interface HoldOfActor {
@@ -9,23 +9,21 @@ export interface HoldOfActor {
   readonly actor: string
 }
 
-export type FoundHold = Owner & Hold
+export type FoundHold = { readonly owner_id: string } & Hold
 
 /** A person's hold with its owner; null where they have none with that id. */
 export async function findHold(db: Kysely<DB>, { hold_id, actor }: HoldOfActor): Promise<FoundHold | null> {
-  const hold = await db
-    .selectFrom('ledger_holds as hold')
-    .innerJoin('ledger_owners as owner', 'owner.owner_id', 'hold.owner_id')
-    .select(['hold.id', 'hold.state', 'hold.credits', 'hold.opened_at', 'hold.expires_at'])
-    .select(['owner.owner_kind', 'owner.owner_id'])
-    .where('hold.id', '=', hold_id)
-    .where('hold.actor', '=', actor)
-    .executeTakeFirst()
+  const [hold] = await findHolds(db, [hold_id, actor])
   return hold ?? null
 }
 
+const findHolds = preparedText<FoundHold>(
+  'find_hold',
+  'SELECT owner_id, id, state, credits, opened_at, expires_at FROM ledger_holds WHERE id = $1 AND actor = $2',
+)
+
 /** When the owner's next open hold expires; null when none does. */
-export async function findNextExpiry(db: Kysely<DB>, { owner_id }: Owner): Promise<Date | null> {
+export async function findNextExpiry(db: Kysely<DB>, owner_id: string): Promise<Date | null> {
   const { expires_at } = await db
     .selectFrom('ledger_holds')
     .select(({ fn }) => fn.min('expires_at').as('expires_at'))
@@ -36,7 +34,7 @@ export async function findNextExpiry(db: Kysely<DB>, { owner_id }: Owner): Promi
 }
 
 /** When the last of the owner's open holds of closed months expires; null when there is none. */
-export async function findLastExpiry(db: Kysely<DB>, { owner_id }: Pick<Owner, 'owner_id'>) {
+export async function findLastExpiry(db: Kysely<DB>, { owner_id }: { readonly owner_id: string }) {
   const { expires_at } = await db
     .selectFrom('ledger_holds')
     .select(({ fn }) => fn.max<Date | null>('expires_at').as('expires_at'))

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import { type Owner, ownerOfId } from '../accounts.ts'
 import type { HoldState } from '../spend/usage.ts'
 
 /** Credits that are reserved for a request that is under way. */
@@ -23,14 +22,8 @@ export interface OpenHold {
 export async function findHoldById(
   db: Kysely<DB>,
   id: string,
-): Promise<{ owner: Owner; state: HoldState } | undefined> {
-  const hold = await db
-    .selectFrom('ledger_holds')
-    .select(['owner_id', 'state'])
-    .where('id', '=', id)
-    .executeTakeFirst()
-  const owner = hold && ownerOfId(hold.owner_id)
-  return owner ? { ...hold, owner } : undefined
+): Promise<{ owner_id: string; state: HoldState } | undefined> {
+  return db.selectFrom('ledger_holds').select(['owner_id', 'state']).where('id', '=', id).executeTakeFirst()
 }
 
 /** How many holds of one payer a person may have open: `ledger_spend` refuses the next. */
@@ -44,7 +37,7 @@ export interface HoldsOfPerson {
 }
 
 /** Who has an owner's credits reserved, those with most holds first. */
-export async function sumOpenHolds(db: Kysely<DB>, { owner_id }: Owner): Promise<HoldsOfPerson[]> {
+export async function sumOpenHolds(db: Kysely<DB>, owner_id: string): Promise<HoldsOfPerson[]> {
   const { rows } = await sql<HoldsOfPerson>`
     SELECT actor, count(*) AS count, sum(credits)::bigint AS credits, max(expires_at) AS last_expires_at
     FROM ledger_holds WHERE owner_id = ${owner_id} AND state = 'open'
@@ -55,7 +48,7 @@ export async function sumOpenHolds(db: Kysely<DB>, { owner_id }: Owner): Promise
 const most = 100
 
 /** An owner's open holds, the latest first. One that has expired is among them until the ledger ends it. */
-export function listOpenHolds(db: ReadDatabase, { owner_id }: Owner): Promise<OpenHold[]> {
+export function listOpenHolds(db: ReadDatabase, owner_id: string): Promise<OpenHold[]> {
   return db
     .selectFrom('ledger_holds as hold')
     .leftJoin('extension_tokens as token', (join) =>

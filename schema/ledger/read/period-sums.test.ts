@@ -6,7 +6,7 @@ import { postTransfers } from '../post/post.ts'
 import { sumPeriods } from './period-sums.ts'
 
 const database = testDatabase()
-const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
+const user = (owner_id: string) => owner_id
 
 describe('sums of periods', () => {
   const at = (text: string) => new Date(text)
@@ -38,11 +38,10 @@ describe('sums of periods', () => {
     await sql`
       DO $$ BEGIN
         FOR i IN 1..1800 LOOP
-          PERFORM ledger_post(ARRAY['user'], ARRAY['user_many'], ARRAY['adjustment/many-' || i], ARRAY['adjustment'], ARRAY[now()],
+          PERFORM ledger_post(ARRAY['user_many'], ARRAY['adjustment/many-' || i], ARRAY['adjustment'], ARRAY[now()],
             ARRAY[NULL]::uuid[], ARRAY[NULL]::text[], ARRAY['test'], ARRAY['Test'], ARRAY[1], ARRAY[0], ARRAY['adjusted'],
-            ARRAY[jsonb_build_object('id', 'adjustment/user/user_many/plan', 'kind', 'adjustment', 'owner_kind', 'user',
-              'owner_id', 'user_many', 'account', 'plan')]);
-          PERFORM ledger_spend(ARRAY['user'], ARRAY['user_many'], ARRAY['use'], ARRAY[2], ARRAY['usage/many-' || i], ARRAY[now()],
+            ARRAY[jsonb_build_object('id', 'adjustment/user_many/plan', 'kind', 'adjustment', 'owner_id', 'user_many', 'account', 'plan')]);
+          PERFORM ledger_spend(ARRAY['user_many'], ARRAY['use'], ARRAY[2], ARRAY['usage/many-' || i], ARRAY[now()],
             ARRAY['test'], ARRAY['Test'], ARRAY[NULL]::uuid[], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL]::uuid[],
             ARRAY[NULL]::bigint[], ARRAY[NULL]::integer[], false);
         END LOOP;
@@ -64,7 +63,7 @@ describe('sums of periods', () => {
 
 async function use(owner_id: string, credits: number, occurredAt: string): Promise<void> {
   await spendOne(database.server, {
-    ...user(owner_id),
+    owner_id: user(owner_id),
     credits,
     idempotency_key: `usage-${occurredAt}`,
     occurred_at: new Date(occurredAt),

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { ReadDatabase } from '../../database/connect.ts'
-import type { Owner } from '../accounts.ts'
 
 /** What of a period was used, and what was bought, included in a plan or given back. Both above zero. */
 export interface PeriodSums {
@@ -19,13 +18,13 @@ const sumStep = 5000
  */
 export async function sumPeriods(
   db: ReadDatabase,
-  owner: Owner,
+  owner_id: string,
   times: readonly Date[],
 ): Promise<PeriodSums[]> {
   const sums = times.map(() => ({ used: 0, granted: 0 }))
   let before: number | null = Number.MAX_SAFE_INTEGER
   while (before !== null) {
-    const step = await sumEntries(db, owner, { times, before })
+    const step = await sumEntries(db, owner_id, { times, before })
     for (const { period, used, granted } of step.periods) {
       const sum = sums[period - 1]
       if (sum) {
@@ -40,7 +39,7 @@ export async function sumPeriods(
 
 async function sumEntries(
   db: ReadDatabase,
-  owner: Owner,
+  owner_id: string,
   { times, before }: { times: readonly Date[]; before: number },
 ): Promise<{ periods: (PeriodSums & { period: number })[]; end: number | null }> {
   const { rows } = await sql<PeriodSums & { period: number | null; end: number | null }>`
@@ -50,7 +49,7 @@ async function sumEntries(
         SELECT e.transfer_id, e.amount FROM ledger_entries e
         WHERE e.owner_id = account.owner_id AND e.account_id = account.id AND e.transfer_id < ${before}::bigint
         ORDER BY e.transfer_id DESC LIMIT ${sumStep}) of_account
-      WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+      WHERE account.owner_id = ${owner_id}
       ORDER BY of_account.transfer_id DESC LIMIT ${sumStep}),
     -- A transfer may have an entry in each account, and is read whole: its second entry may be below the last one of the step.
     bounds AS (SELECT CASE WHEN count(*) = ${sumStep} THEN min(transfer_id) END AS "end" FROM entry),
@@ -58,7 +57,7 @@ async function sumEntries(
       SELECT entry.amount, transfer.kind, width_bucket(transfer.occurred_at, ${times}::timestamptz[]) AS period
       FROM entry CROSS JOIN LATERAL (
         SELECT kind, occurred_at FROM ledger_transfers
-        WHERE id = entry.transfer_id AND owner_id = ${owner.owner_id} OFFSET 0) transfer
+        WHERE id = entry.transfer_id AND owner_id = ${owner_id} OFFSET 0) transfer
       WHERE entry.transfer_id <> coalesce((SELECT "end" FROM bounds), 0))
     -- What is written off was never there, and what moved between the accounts is nothing new.
     SELECT period, (SELECT "end" FROM bounds) AS "end",

@@ -9,10 +9,10 @@ const database = testDatabase()
 
 /** An organization's pool, and who uses it. */
 async function pool(credits = 100_000) {
-  const owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` } as const
-  await giveCredits(database, owner, { purchased: credits })
+  const owner_id = `org_${randomUUID().slice(0, 8)}`
+  await giveCredits(database, owner_id, { purchased: credits })
   const usage = (day: string, fields: Partial<Usage>): Usage => ({
-    ...owner,
+    owner_id,
     credits: 1,
     idempotency_key: randomUUID(),
     occurred_at: new Date(`${day}T12:00:00Z`),
@@ -20,7 +20,7 @@ async function pool(credits = 100_000) {
     reason: 'Chat',
     ...fields,
   })
-  const span = { owner_id: owner.owner_id, from: '2026-03-01', to: '2026-03-31' }
+  const span = { owner_id, from: '2026-03-01', to: '2026-03-31' }
   return { span, usage, spend: (...usages: Usage[]) => spendCredits(database.server, usages) }
 }
 

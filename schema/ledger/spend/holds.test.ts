@@ -19,11 +19,11 @@ const minute = 60_000
 
 /** An owner with bought credits, who asks for things as time goes by. */
 async function spender(credits: { plan?: number; purchased?: number }) {
-  const owner = user(`user_${randomUUID().replaceAll('-', '')}`)
-  await giveCredits(database, owner, credits)
+  const owner_id = user(`user_${randomUUID().replaceAll('-', '')}`)
+  await giveCredits(database, owner_id, credits)
   const asked = (minutes: number) => ({
-    ...owner,
-    actor: owner.owner_id,
+    owner_id,
+    actor: owner_id,
     occurred_at: new Date(start + minutes * minute),
   })
   const ask = async (...requests: readonly SpendRequest[]): Promise<SpendOutcome[]> =>
@@ -50,7 +50,7 @@ async function spender(credits: { plan?: number; purchased?: number }) {
     ...more,
   })
   return {
-    owner,
+    owner_id,
     ask,
     reservation,
     reserve: (...of: Parameters<typeof reservation>) => one(reservation(...of)),
@@ -64,7 +64,7 @@ async function spender(credits: { plan?: number; purchased?: number }) {
       one({ ...asked(at), action: 'extend', hold_id: hold.hold?.id ?? '', lasting_s: minutes * 60 }),
     use: (credits: number, at = 1, key: string = randomUUID()) =>
       one({ ...asked(at), credits, idempotency_key: key, reason: 'Chat' }),
-    balance: () => findBalance(database.server, owner),
+    balance: () => findBalance(database.server, owner_id),
   }
 }
 
@@ -169,10 +169,10 @@ test('the same key reserves once, also in one statement', async () => {
 })
 
 test('a failure costs nothing, takes its key and is counted; so is a failed settlement, in time or late', async () => {
-  const { owner, ask, use, reserve, fail } = await spender({ purchased: 100 })
+  const { owner_id, ask, use, reserve, fail } = await spender({ purchased: 100 })
   const failed = {
-    ...owner,
-    actor: owner.owner_id,
+    owner_id,
+    actor: owner_id,
     occurred_at: new Date(start),
     credits: 0,
     idempotency_key: 'key',
@@ -192,9 +192,9 @@ test('a failure costs nothing, takes its key and is counted; so is a failed sett
   const days = await database.server
     .selectFrom('ledger_usage_days')
     .selectAll()
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .execute()
-  expect(days).toMatchObject([{ requests: 3, failed: 3, credits: 0, actor: owner.owner_id }])
+  expect(days).toMatchObject([{ requests: 3, failed: 3, credits: 0, actor: owner_id }])
 })
 
 test('the task ends the holds of all owners that have expired, and only those', async () => {
@@ -208,10 +208,10 @@ test('the task ends the holds of all owners that have expired, and only those', 
 })
 
 test('an owner has at most a thousand combinations of labels a day, and the rest is counted as other', async () => {
-  const { owner, ask } = await spender({ purchased: 2000 })
+  const { owner_id, ask } = await spender({ purchased: 2000 })
   const report = (index: number, more: Partial<Usage> = {}): Usage => ({
-    ...owner,
-    actor: owner.owner_id,
+    owner_id,
+    actor: owner_id,
     occurred_at: new Date(start),
     credits: 1,
     idempotency_key: `${index}`,
@@ -227,7 +227,7 @@ test('an owner has at most a thousand combinations of labels a day, and the rest
   const days = await database.server
     .selectFrom('ledger_usage_days')
     .select(['model', 'project', 'requests', 'credits'])
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .execute()
   expect(days).toHaveLength(1002)
   expect(days).toContainEqual({ model: 'other', project: 'other', requests: 3, credits: 3 })
@@ -237,7 +237,7 @@ test('an owner has at most a thousand combinations of labels a day, and the rest
 })
 
 test('a failed request whose hold has expired is a failure too, once', async () => {
-  const { owner, reserve, fail } = await spender({ purchased: 100 })
+  const { owner_id, reserve, fail } = await spender({ purchased: 100 })
   const hold = await reserve(75)
   expect(await fail(hold, 16)).toMatchObject({
     outcome: 'posted',
@@ -248,7 +248,7 @@ test('a failed request whose hold has expired is a failure too, once', async () 
   const failures = await database.server
     .selectFrom('ledger_failures')
     .select(['idempotency_key', 'failure'])
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .execute()
   expect(failures).toEqual([{ idempotency_key: `hold/${hold.hold?.id}`, failure: 'timeout' }])
 })

@@ -23,7 +23,7 @@ export function createUsageGroups(db: Kysely<DB>): Spend {
     items_max: 100,
     // A payer may be locked for a while, by the worker or another server; others go past it.
     batches_max: 4,
-    keyOf: ({ owner_kind, owner_id }) => `${owner_kind}/${owner_id}`,
+    keyOf: ({ owner_id }) => `${owner_id}`,
     withoutWaiting: (requests) => spendSkippingLocked(db, requests),
     isShared: isDatabaseUnavailable,
   })

@@ -11,9 +11,9 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const user = (owner_id: string) => ({ owner_kind: 'user', owner_id }) as const
+const user = (owner_id: string) => owner_id
 const usageOf = (owner_id: string, credits: number, idempotency_key: string = randomUUID()) => ({
-  ...user(owner_id),
+  owner_id: user(owner_id),
   credits,
   idempotency_key,
   occurred_at: new Date(),

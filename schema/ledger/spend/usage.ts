@@ -2,7 +2,6 @@ import { CompiledQuery, type Kysely, sql } from 'kysely'
 import { retryConflicts } from '../../database/retry.ts'
 import type { DB } from '../../database/types.ts'
 import { inSpan } from '../../tracing.ts'
-import type { Owner } from '../accounts.ts'
 import { callLedger } from '../call.ts'
 import { IdempotencyConflictError } from '../errors.ts'
 import { usageKey } from '../keys.ts'
@@ -21,7 +20,8 @@ export interface UsageLabels {
 export type UsageFailure = 'provider_error' | 'timeout' | 'empty' | 'cancelled'
 
 /** Who asks, and who pays: the owner. */
-interface Asked extends Owner {
+interface Asked {
+  readonly owner_id: string
   /** By the product's clock. */
   readonly occurred_at: Date
   /** The id of the user whose editor asks. */
@@ -168,7 +168,6 @@ async function decide(
   if (requests.length === 0) return []
   const attributes = () => ({
     'tidemark.usages': requests.length,
-    'tidemark.owner_kinds': [...new Set(requests.map(({ owner_kind }) => owner_kind))],
     'tidemark.credits': requests.reduce(
       (sum, request) => sum + ('credits' in request ? request.credits : 0),
       0,
@@ -179,7 +178,7 @@ async function decide(
     SELECT ordinal, outcome, transfer_id, charged, (owner).plan_balance AS plan, (owner).purchased_balance AS purchased,
       (owner).held, (hold).id AS hold_id, (hold).state AS hold_state, (hold).credits AS hold_credits,
       (hold).opened_at AS hold_opened_at, (hold).expires_at AS hold_expires_at
-    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     [...parametersOf(requests), skipLocked],
   )
   const work = () => callLedger<DecidedRow>(db, call)
@@ -198,7 +197,6 @@ function parametersOf(requests: readonly SpendRequest[]): unknown[][] {
       return value === undefined || value === false ? null : value
     })
   return [
-    all(({ owner_kind }) => owner_kind),
     all(({ owner_id }) => owner_id),
     all(({ action = 'use' }) => action),
     all((request) => ('credits' in request ? request.credits : 0)),
@@ -237,7 +235,7 @@ function outcomeOf({
  */
 export async function sumUsageByUser(
   db: Kysely<DB>,
-  owner: Owner,
+  owner_id: string,
   since: Date,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ actor: string; used: number }>`
@@ -247,30 +245,29 @@ export async function sumUsageByUser(
       SELECT transfer_id, amount FROM ledger_entries
       WHERE owner_id = account.owner_id AND account_id = account.id AND amount < 0 AND transfer_id >= (
         SELECT min(first_id) FROM ledger_usage_days
-        WHERE owner_id = ${owner.owner_id} AND day >= (${since}::timestamptz AT TIME ZONE 'UTC')::date) OFFSET 0) entry
+        WHERE owner_id = ${owner_id} AND day >= (${since}::timestamptz AT TIME ZONE 'UTC')::date) OFFSET 0) entry
     CROSS JOIN LATERAL (
       SELECT kind, actor, occurred_at FROM ledger_transfers
       WHERE id = entry.transfer_id AND owner_id = account.owner_id OFFSET 0) transfer
-    WHERE account.owner_kind = ${owner.owner_kind} AND account.owner_id = ${owner.owner_id}
+    WHERE account.owner_id = ${owner_id}
       AND transfer.kind = 'usage' AND transfer.occurred_at >= ${since}
     GROUP BY transfer.actor`.execute(db)
   return new Map(rows.map(({ actor, used }) => [actor, used]))
 }
 
 /** The same for all users together. */
-export async function sumUsageSince(db: Kysely<DB>, owner: Owner, since: Date): Promise<number> {
+export async function sumUsageSince(db: Kysely<DB>, owner_id: string, since: Date): Promise<number> {
   let sum = 0
-  for (const used of (await sumUsageByUser(db, owner, since)).values()) sum += used
+  for (const used of (await sumUsageByUser(db, owner_id, since)).values()) sum += used
   return sum
 }
 
 /** When the owner's billing month began, or null when no month is running. */
-export async function findMonthStart(db: Kysely<DB>, owner: Owner, now: Date): Promise<Date | null> {
+export async function findMonthStart(db: Kysely<DB>, owner_id: string, now: Date): Promise<Date | null> {
   const grant = await db
     .selectFrom('ledger_grants')
     .select('month_starts_at')
-    .where('owner_kind', '=', owner.owner_kind)
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .where('kind', '=', 'month')
     .where('starts_at', '<=', now)
     .where('ends_at', '>', now)

@@ -11,8 +11,6 @@ export interface AccountHead {
 
 /** Whose an account is, and how far its chain was followed. */
 export interface Account {
-  /** Null when the account does not exist. */
-  readonly owner_kind: string | null
   readonly owner_id: string | null
   head: AccountHead | null
 }
@@ -44,7 +42,7 @@ export class Accounts {
     const unknown = [...ids].filter((id) => !this.#known.has(id))
     if (unknown.length === 0) return
     const { rows } = await sql<AccountRow>`
-      SELECT account.id AS account_id, account.owner_kind, account.owner_id, head.version, head.balance, head.hash
+      SELECT account.id AS account_id, account.owner_id, head.version, head.balance, head.hash
       FROM ledger_accounts account
       LEFT JOIN LATERAL ${headUpTo(this.#after)} head ON true
       WHERE account.id = ANY(${unknown}::bigint[])`.execute(this.#trx)
@@ -55,7 +53,7 @@ export class Accounts {
   get(id: number): Account {
     let account = this.#known.get(id)
     if (!account) {
-      account = { owner_kind: null, owner_id: null, head: null }
+      account = { owner_id: null, head: null }
       this.#known.set(id, account)
     }
     return account
@@ -67,13 +65,13 @@ export class Accounts {
 
   /** The latest entries of owners' accounts that exist, of those that are known. */
   *heads(): Generator<AccountHead & { readonly account_id: number }> {
-    for (const [account_id, { owner_kind, head }] of this.#known) {
-      if (head && owner_kind !== null && owner_kind !== 'house') yield { account_id, ...head }
+    for (const [account_id, { owner_id, head }] of this.#known) {
+      if (head && owner_id !== null && owner_id !== 'house') yield { account_id, ...head }
     }
   }
 
-  #add({ account_id, owner_kind, owner_id, ...head }: AccountRow): void {
-    this.#known.set(account_id, { owner_kind, owner_id, head: headOf(head) })
+  #add({ account_id, owner_id, ...head }: AccountRow): void {
+    this.#known.set(account_id, { owner_id, head: headOf(head) })
   }
 }
 
@@ -86,7 +84,7 @@ export function headOf(
 }
 
 const allAccounts = sql<AccountRow>`
-  SELECT id AS account_id, owner_kind, owner_id, NULL::bigint AS version, NULL::bigint AS balance, NULL AS hash
+  SELECT id AS account_id, owner_id, NULL::bigint AS version, NULL::bigint AS balance, NULL AS hash
   FROM ledger_accounts ORDER BY id`
 
 /** To be joined laterally to `ledger_accounts account`: its latest entry up to a transfer. */

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import type { Owner } from '../accounts.ts'
 import type { GrantKind } from '../grants.ts'
 import { planToLookUp, planToReadAll } from './planned.ts'
 import type { ReportProblem } from './problems.ts'
@@ -19,7 +18,7 @@ const sums = sql`
   bool_or(e.amount IS NULL) AS moves_others`
 
 const accountOfGrant = sql`(
-  SELECT id FROM ledger_accounts WHERE owner_id = g.owner_id AND owner_kind = g.owner_kind AND name = g.account)`
+  SELECT id FROM ledger_accounts WHERE owner_id = g.owner_id AND name = g.account)`
 
 /**
  * The transfers of a grant `g`, summed by what they are, in the grant's account. Entries are found one by one
@@ -38,14 +37,15 @@ export const sumsOfGrant = sql`(
 const sumsOfAllGrants = sql`(
     WITH account AS (
       SELECT g.owner_id, g.id AS grant_id, a.id FROM ledger_grants g
-      JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.owner_kind = g.owner_kind AND a.name = g.account)
+      JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.name = g.account)
     SELECT t.owner_id, t.grant_id, ${sums}
     FROM ledger_transfers t
     LEFT JOIN account ON account.owner_id = t.owner_id AND account.grant_id = t.grant_id
     LEFT JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = account.id
     WHERE t.grant_id IS NOT NULL GROUP BY t.owner_id, t.grant_id)`
 
-interface GrantRow extends Owner {
+interface GrantRow {
+  readonly owner_id: string
   readonly id: string
   /** Null when the grant does not exist, or is another owner's than its transfers. */
   readonly kind: GrantKind | null
@@ -67,7 +67,7 @@ interface GrantsRead {
   readonly grants: number
   readonly subscriptionIds: ReadonlySet<string>
   /** Owners with grants on the plan account, of those that were chosen. */
-  readonly planOwners: ReadonlyMap<string, Owner>
+  readonly planOwners: ReadonlySet<string>
 }
 
 /**
@@ -81,7 +81,7 @@ export async function checkGrants(
   problem: ReportProblem,
 ): Promise<GrantsRead> {
   const subscriptionIds = new Set<string>()
-  const planOwners = new Map<string, Owner>()
+  const planOwners = new Set<string>()
   let count = 0
   const check = async (grantsAndSums: RawBuilder<unknown>) => {
     for await (const grants of batchesOfRows(trx, grantsWith(grantsAndSums))) {
@@ -89,8 +89,7 @@ export async function checkGrants(
         if (grant.kind !== null) count++
         if (grant.stripe_subscription_id) subscriptionIds.add(grant.stripe_subscription_id)
         if (chosen !== 'all' && (grant.kind === 'month' || grant.kind === 'seats')) {
-          const { owner_kind, owner_id } = grant
-          planOwners.set(`${owner_kind} ${owner_id}`, { owner_kind, owner_id })
+          planOwners.add(grant.owner_id)
         }
         checkGrant(grant, problem)
       }
@@ -116,7 +115,7 @@ export async function checkGrants(
 }
 
 const grantsWith = (grantsAndSums: RawBuilder<unknown>) => sql<GrantRow>`
-  SELECT coalesce(g.id, sums.grant_id) AS id, g.kind, coalesce(g.owner_kind, '') AS owner_kind, coalesce(g.owner_id, sums.owner_id) AS owner_id,
+  SELECT coalesce(g.id, sums.grant_id) AS id, g.kind, coalesce(g.owner_id, sums.owner_id) AS owner_id,
     g.stripe_subscription_id, i.state AS intent_state, coalesce(sums.gross, 0) AS gross, coalesce(sums.refunded, 0) AS refunded,
     coalesce(sums.disputed, 0) AS disputed, coalesce(sums.expired, 0) AS expired, coalesce(sums.written_off, 0) AS written_off,
     coalesce(sums.moves_others, false) AS moves_others

@@ -24,7 +24,7 @@ export async function checkIntents(
       has_subscription: boolean
     }>`
       SELECT i.id, i.state, i.kind = 'credit_purchase' AS is_purchase, s.intent_id IS NOT NULL AS has_subscription,
-        coalesce(g.owner_kind = i.owner_kind AND sums.gross = i.credits
+        coalesce(sums.gross = i.credits
           AND EXISTS (SELECT FROM ledger_transfers t WHERE t.owner_id = g.owner_id AND t.grant_id = g.id
             AND t.idempotency_key = 'checkout/' || coalesce(i.stripe_session_id, i.stripe_invoice_id) AND t.kind = 'credit_purchase'), false) AS has_grant
       FROM (SELECT * FROM checkout_intents WHERE id > ${last} AND (state = 'settled' OR kind = 'subscription')

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import type { Owner } from '../accounts.ts'
 import { sumsOfGrant } from './grants.ts'
 import type { ReportProblem } from './problems.ts'
 
@@ -76,37 +75,33 @@ function checkSubscription(id: string, months: readonly MonthRow[], problem: Rep
 /** Checks that months that are over do not claim more usage than there was. */
 export async function checkUsage(
   trx: DatabaseTransaction,
-  owners: ReadonlyMap<string, Owner> | 'all',
+  owners: ReadonlySet<string> | 'all',
   problem: ReportProblem,
 ): Promise<void> {
-  const list = owners === 'all' ? await findOwnersOfPastMonths(trx) : [...owners.values()]
+  const list = owners === 'all' ? await findOwnersOfPastMonths(trx) : [...owners]
   for (let start = 0; start < list.length; start += batchSize) {
     const batch = list.slice(start, start + batchSize)
-    const { rows } = await sql<Owner>`
-      SELECT owner.owner_kind, owner.owner_id
-      FROM unnest(${batch.map((owner) => owner.owner_kind)}::text[], ${batch.map((owner) => owner.owner_id)}::text[])
-        AS owner (owner_kind, owner_id)
-      JOIN ledger_accounts a ON a.owner_kind = owner.owner_kind AND a.owner_id = owner.owner_id AND a.name = 'plan'
+    const { rows } = await sql<{ owner_id: string }>`
+      SELECT owner.owner_id FROM unnest(${batch}::text[]) AS owner (owner_id)
+      JOIN ledger_accounts a ON a.owner_id = owner.owner_id AND a.name = 'plan'
       WHERE coalesce((
           SELECT sum(e.amount) FROM ledger_grants g
           JOIN ledger_transfers t ON t.owner_id = g.owner_id AND t.grant_id = g.id
           JOIN ledger_entries e ON e.owner_id = t.owner_id AND e.account_id = a.id AND e.transfer_id = t.id
-          WHERE g.owner_kind = owner.owner_kind AND g.owner_id = owner.owner_id AND t.kind <> 'usage_moved'), 0)
+          WHERE g.owner_id = owner.owner_id AND t.kind <> 'usage_moved'), 0)
         - coalesce((SELECT e.balance_after FROM ledger_entries e
           WHERE e.owner_id = a.owner_id AND e.account_id = a.id ORDER BY e.transfer_id DESC LIMIT 1), 0)
         < coalesce((SELECT sum(m.used) FROM ledger_months_used m WHERE m.owner_id = owner.owner_id), 0)`.execute(
       trx,
     )
-    for (const owner of rows) {
-      problem('closed months used no more than was used', `${owner.owner_kind} ${owner.owner_id}`)
-    }
+    for (const { owner_id } of rows) problem('closed months used no more than was used', owner_id)
   }
 }
 
-async function findOwnersOfPastMonths(trx: DatabaseTransaction): Promise<Owner[]> {
-  const { rows } = await sql<Owner>`
-    SELECT owner_kind, owner_id FROM ledger_owners WHERE owner_id IN (SELECT owner_id FROM ledger_months_used)`.execute(
+async function findOwnersOfPastMonths(trx: DatabaseTransaction): Promise<string[]> {
+  const { rows } = await sql<{ owner_id: string }>`
+    SELECT owner_id FROM ledger_owners WHERE owner_id IN (SELECT owner_id FROM ledger_months_used)`.execute(
     trx,
   )
-  return rows
+  return rows.map(({ owner_id }) => owner_id)
 }

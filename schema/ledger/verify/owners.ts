@@ -51,8 +51,8 @@ const ownersRows = (upTo: number) => sql<OwnersRow>`
     ${ownersColumn('balance')} AS balance, encode(${ownersColumn('hash')}, 'hex') AS hash,
     account.owner_id IN (SELECT owner_id FROM ledger_transfers WHERE id > ${sql.lit(upTo)}) AS is_posted_later
   FROM ledger_accounts account
-  LEFT JOIN ledger_owners owner ON owner.owner_id = account.owner_id AND owner.owner_kind = account.owner_kind
-  WHERE account.owner_kind <> 'house' ORDER BY account.id`
+  LEFT JOIN ledger_owners owner ON owner.owner_id = account.owner_id
+  WHERE account.owner_id <> 'house' ORDER BY account.id`
 
 /** What the row of an `owner` says of an `account`. */
 function ownersColumn(column: 'account_id' | 'version' | 'balance' | 'hash') {
@@ -68,11 +68,11 @@ export async function lookUpOwners(
   const { rows } = await sql<{ account_id: number }>`
     SELECT account.id AS account_id
     FROM ledger_accounts account
-    LEFT JOIN ledger_owners owner ON owner.owner_id = account.owner_id AND owner.owner_kind = account.owner_kind
+    LEFT JOIN ledger_owners owner ON owner.owner_id = account.owner_id
     LEFT JOIN LATERAL (
       SELECT version, balance_after, hash FROM ledger_entries
       WHERE owner_id = account.owner_id AND account_id = account.id ORDER BY transfer_id DESC LIMIT 1) latest ON true
-    WHERE account.owner_kind <> 'house' ${accountIds === 'all' ? sql`` : sql`AND account.id = ANY(${accountIds}::bigint[])`}
+    WHERE account.owner_id <> 'house' ${accountIds === 'all' ? sql`` : sql`AND account.id = ANY(${accountIds}::bigint[])`}
       AND ROW(${ownersColumn('account_id')}, ${ownersColumn('version')}, ${ownersColumn('balance')}, ${ownersColumn('hash')})
         IS DISTINCT FROM ROW(account.id, coalesce(latest.version, 0), coalesce(latest.balance_after, 0), latest.hash)
     ORDER BY account.id`.execute(trx)

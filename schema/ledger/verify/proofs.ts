@@ -67,7 +67,7 @@ export async function digestHeads(
   for (let last = 0; ; ) {
     const { rows } = await sql<{ account_id: number } & { [K in keyof AccountHead]: AccountHead[K] | null }>`
       SELECT account.id AS account_id, head.version, head.balance, head.hash
-      FROM (SELECT id, owner_id FROM ledger_accounts WHERE id > ${last} AND owner_kind <> 'house' ORDER BY id LIMIT 2000) account
+      FROM (SELECT id, owner_id FROM ledger_accounts WHERE id > ${last} AND owner_id <> 'house' ORDER BY id LIMIT 2000) account
       LEFT JOIN LATERAL ${headUpTo(upTo)} head ON true ORDER BY account.id`.execute(trx)
     for (const { account_id, ...row } of rows) {
       const known = headOf(row)

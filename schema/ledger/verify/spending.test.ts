@@ -23,8 +23,8 @@ async function ask(request: SpendRequest): Promise<SpendOutcome> {
 }
 
 const asked = (minutes: number) => ({
-  ...ada,
-  actor: ada.owner_id,
+  owner_id: ada,
+  actor: ada,
   occurred_at: new Date(start + minutes * 60_000),
 })
 

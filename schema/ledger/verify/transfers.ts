@@ -132,12 +132,12 @@ export class TransfersCheck {
       last = entry.hash
     }
     for (const entry of entries) {
-      const { owner_kind, owner_id } = this.#accounts.get(entry.account_id)
-      if (owner_kind === null) this.#problem('every entry has its account', entryName(entry))
-      else if ((owner_kind === 'house') !== (entry.version === null)) {
+      const { owner_id } = this.#accounts.get(entry.account_id)
+      if (owner_id === null) this.#problem('every entry has its account', entryName(entry))
+      else if ((owner_id === 'house') !== (entry.version === null)) {
         this.#problem('owners’ entries have a version, house entries have none', entryName(entry))
       }
-      const isOfOwner = owner_kind === 'house' || owner_id === transfer.owner_id
+      const isOfOwner = owner_id === 'house' || owner_id === transfer.owner_id
       if (!isOfOwner || entry.owner_id !== transfer.owner_id) {
         this.#problem('every row of a transfer has its owner', entryName(entry))
       }
@@ -169,9 +169,7 @@ export class TransfersCheck {
 
   #checkUsage(transfer: TransferRow, entries: readonly EntryRow[]): void {
     const owners = entries.map(({ account_id }) => this.#accounts.get(account_id)).filter(isOwners)
-    const isOnes = owners.every(
-      ({ owner_kind, owner_id }) => owner_kind === owners[0]?.owner_kind && owner_id === owners[0]?.owner_id,
-    )
+    const isOnes = owners.every(({ owner_id }) => owner_id === owners[0]?.owner_id)
     if (transfer.grant_id !== null || owners.length === 0 || !isOnes) {
       this.#problem('usage is one owner’s and of no grant', `transfer ${transfer.idempotency_key}`)
     }
@@ -249,8 +247,8 @@ const entriesIn = ({ after, upTo }: Range) => sql<EntryRow>`
   SELECT transfer_id, account_id, amount, version, balance_after, owner_id, encode(hash, 'hex') AS hash FROM ledger_entries
   WHERE transfer_id > ${sql.lit(after)} AND transfer_id <= ${sql.lit(upTo)} ORDER BY transfer_id`
 
-function isOwners({ owner_kind }: Account): boolean {
-  return owner_kind !== null && owner_kind !== 'house'
+function isOwners({ owner_id }: Account): boolean {
+  return owner_id !== null && owner_id !== 'house'
 }
 
 function headName(entry: EntryRow): string {

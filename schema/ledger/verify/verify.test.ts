@@ -257,7 +257,7 @@ describe('what was changed behind the ledger’s back is found:', () => {
     },
     'what is left of a month pays debts, and the rest expires': {
       'the month of seats': `UPDATE ledger_grants SET stripe_subscription_id = 'sub_other' WHERE kind = 'seats';
-       INSERT INTO ledger_months_used SELECT 'sub_other', month_starts_at, owner_kind, owner_id, 0 FROM ledger_grants WHERE kind = 'seats'`,
+       INSERT INTO ledger_months_used SELECT 'sub_other', month_starts_at, owner_id, 0 FROM ledger_grants WHERE kind = 'seats'`,
       'what a month used': `UPDATE ledger_months_used SET used = used + 1`,
       'a closing that is gone': `DELETE FROM ledger_months_used`,
     },

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import type { Owner } from '../../ledger/accounts.ts'
 
 /**
  * Records that Clerk told of an owner's deletion. The caller holds the owner's lock, as every caller does who
@@ -9,16 +8,16 @@ import type { Owner } from '../../ledger/accounts.ts'
  */
 export async function markDeleted(
   trx: DatabaseTransaction,
-  { owner_kind, owner_id, now }: Owner & { readonly now: Date },
+  { owner_id, now }: { readonly owner_id: string } & { readonly now: Date },
 ): Promise<void> {
   await trx
     .insertInto('deleted_owners')
-    .values({ owner_kind, owner_id, deleted_at: now })
+    .values({ owner_id, deleted_at: now })
     .onConflict((conflict) => conflict.column('owner_id').doNothing())
     .execute()
 }
 
-export async function isDeleted(db: Kysely<DB>, { owner_id }: Owner): Promise<boolean> {
+export async function isDeleted(db: Kysely<DB>, owner_id: string): Promise<boolean> {
   const row = await db
     .selectFrom('deleted_owners')
     .select('owner_id')

@@ -11,8 +11,8 @@ const database = testDatabase()
 async function bought(seats: number) {
   const user_id = await buildUser(database.server)
   const organization_id = `org_${randomUUID()}`
-  const owner = { owner_kind: 'organization', owner_id: organization_id } as const
-  const { id } = await buildSubscription(database, { owner, user_id, seats })
+
+  const { id } = await buildSubscription(database, { owner_id: organization_id, user_id, seats })
   return { id, organization_id, user_id, email: `${user_id}@Tidemark.test`, role: 'admin' } as const
 }
 const give = (buyer: Awaited<ReturnType<typeof bought>>) =>
@@ -53,8 +53,8 @@ describe('the buyer’s first seat', () => {
       .where('stripe_subscription_id', '=', buyer.id)
       .execute()
     expect(await give(buyer)).toBe('no_subscription')
-    const owner = { owner_kind: 'organization', owner_id: buyer.organization_id } as const
-    await buildSubscription(database, { owner, user_id: buyer.user_id, seats: 1 })
+
+    await buildSubscription(database, { owner_id: buyer.organization_id, user_id: buyer.user_id, seats: 1 })
     expect(await give(buyer)).toBe('given')
   })
 

@@ -12,10 +12,7 @@ export async function giveFirstSeat(
   trx: DatabaseTransaction,
   buyer: { organization_id: string; user_id: string; email: string; role: SeatRole },
 ): Promise<'given' | 'had_one' | 'no_free_seat' | 'no_subscription'> {
-  const subscription = await lockLiveSubscription(trx, {
-    owner_kind: 'organization',
-    owner_id: buyer.organization_id,
-  })
+  const subscription = await lockLiveSubscription(trx, buyer.organization_id)
   if (!subscription) return 'no_subscription'
   const hadOne = await trx
     .selectFrom('seats')

@@ -27,8 +27,7 @@ export async function findSeatsAtClerk(
 ): Promise<
   (Pick<Occupancy, 'seats_total' | 'seats_at_clerk'> & { readonly seats_reserved: number }) | undefined
 > {
-  const owner = { owner_kind: 'organization', owner_id: organizationId } as const
-  const subscription = await findLiveSubscription(db, owner)
+  const subscription = await findLiveSubscription(db, organizationId)
   if (!subscription) return undefined
   const { used, reserved } = await db
     .selectFrom('seats')

@@ -22,8 +22,7 @@ async function seatIn(organization_id: string): Promise<void> {
       insertActiveSeat(trx, { ...user, organization_id, email: `${user.user_id}@a.test`, role: 'member' }),
     )
 }
-const subscribe = (owner_kind: 'user' | 'organization', owner_id: string) =>
-  buildSubscription(database, { owner: { owner_kind, owner_id }, ...user })
+const subscribe = (owner_id: string) => buildSubscription(database, { owner_id, ...user })
 const setStatus = (id: string, status: SubscriptionStatus) =>
   database.owner
     .updateTable('subscriptions')
@@ -37,7 +36,7 @@ test('a user without a subscription or a seat is a starter', async () => {
 })
 
 test('a subscription of one’s own counts in every live status and not when it is over', async () => {
-  const { id } = await subscribe('user', user.user_id)
+  const { id } = await subscribe(user.user_id)
   for (const status of liveStatuses) {
     await setStatus(id, status)
     expect(await plan(), status).toBe('pro')
@@ -47,7 +46,7 @@ test('a subscription of one’s own counts in every live status and not when it 
 })
 
 test('a seat counts while it is active and its organization’s subscription lives', async () => {
-  const { id } = await subscribe('organization', organization())
+  const { id } = await subscribe(organization())
   expect(await plan()).toBe('starter')
   await seatIn(organization())
   expect(await plan()).toBe('teams')
@@ -61,9 +60,9 @@ test('a seat counts while it is active and its organization’s subscription liv
 })
 
 test('one’s own subscription comes before a seat, and a second seat keeps the plan', async () => {
-  const { id } = await subscribe('user', user.user_id)
+  const { id } = await subscribe(user.user_id)
   for (const suffix of ['1', '2']) {
-    await subscribe('organization', organization() + suffix)
+    await subscribe(organization() + suffix)
     await seatIn(organization() + suffix)
   }
   expect(await plan()).toBe('pro')

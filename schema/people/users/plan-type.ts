@@ -33,10 +33,10 @@ const live = sql.join(liveStatuses.map((status) => sql.lit(status)))
 /** The plan that a row `u` of the users should have. */
 const planTypeDue = sql<PlanType>`coalesce(
   (SELECT s.plan_type FROM subscriptions s
-    WHERE s.owner_kind = 'user' AND s.owner_id = u.clerk_id AND s.status IN (${live})
+    WHERE s.owner_id = u.clerk_id AND s.status IN (${live})
       AND s.livemode = stripe_livemode()),
   (SELECT s.plan_type FROM seats
-    JOIN subscriptions s ON s.owner_kind = 'organization' AND s.owner_id = seats.organization_id
+    JOIN subscriptions s ON s.owner_id = seats.organization_id
       AND s.status IN (${live}) AND s.livemode = stripe_livemode()
     WHERE seats.user_id = u.clerk_id AND seats.status = 'active' LIMIT 1),
   ${sql.lit(freePlan.plan_type)})`

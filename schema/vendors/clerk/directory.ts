@@ -1,5 +1,4 @@
 import type { ClerkClient } from '@clerk/backend'
-import type { Owner } from '../../ledger/accounts.ts'
 import {
   type ClerkInvitation,
   type ClerkInvitationRequest,
@@ -41,9 +40,9 @@ export interface ClerkDirectory {
   findRoom(organizationId: string): Promise<OrganizationRoom | null>
   setMembershipLimit(change: { organization_id: string; limit: number }): Promise<void>
   /** Null when Clerk does not have the user or organization (any more). */
-  identify(owner: Owner): Promise<Identity | null>
+  identify(owner_id: string): Promise<Identity | null>
   /** Whether Clerk does not have the user or organization (any more): see `isGone`. */
-  isGone(owner: Owner): Promise<boolean>
+  isGone(owner_id: string): Promise<boolean>
   /**
    * Whether the person is on the support staff: `role` is `support` in their public metadata, which only the
    * operator of the product can write, and they may sign in.
@@ -65,8 +64,8 @@ export function createClerkDirectory(api: ClerkClient): ClerkDirectory {
     revokeInvitation: (key) => revokeInvitation(api, key),
     findRoom: (organizationId) => findRoom(api, organizationId),
     setMembershipLimit: (change) => setMembershipLimit(api, change),
-    identify: (owner) => identify(api, owner),
-    isGone: (owner) => isGone(api, owner),
+    identify: (owner_id) => identify(api, owner_id),
+    isGone: (owner_id) => isGone(api, owner_id),
     isSupportStaff: (userId) => isSupportStaff(api, userId),
     deleteUser: (userId) => deleteUser(api, userId),
   }

@@ -1,5 +1,5 @@
 import type { ClerkClient } from '@clerk/backend'
-import type { Owner } from '../../ledger/accounts.ts'
+import { kindOf } from '../../ledger/accounts.ts'
 import { askClerk } from './client.ts'
 
 export interface Identity {
@@ -32,16 +32,16 @@ export async function identifyOrganization(
   return organization && { name: organization.name, email: null, state: 'known' }
 }
 
-export async function identify(api: ClerkClient, { owner_kind, owner_id }: Owner): Promise<Identity | null> {
-  return owner_kind === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id)
+export async function identify(api: ClerkClient, owner_id: string): Promise<Identity | null> {
+  return kindOf(owner_id) === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id)
 }
 
 /**
  * Whether Clerk answers with 404. A key of another instance makes it answer so for everything, so this alone
  * proves nothing.
  */
-export async function isGone(api: ClerkClient, owner: Owner): Promise<boolean> {
-  return (await identify(api, owner)) === null
+export async function isGone(api: ClerkClient, owner_id: string): Promise<boolean> {
+  return (await identify(api, owner_id)) === null
 }
 
 export async function isSupportStaff(api: ClerkClient, userId: string): Promise<boolean> {
@@ -68,7 +68,7 @@ const namesakesMax = 10
 export async function findOwnersByName(
   api: ClerkClient,
   text: string,
-): Promise<(Owner & { name: string })[]> {
+): Promise<({ readonly owner_id: string } & { name: string })[]> {
   const words = text.toLowerCase().split(/\s+/)
   const query = words.reduce((longest, word) => (word.length > longest.length ? word : longest), '')
   const [people, organizations] = await Promise.all([
@@ -77,12 +77,10 @@ export async function findOwnersByName(
   ])
   const named = [
     ...(people?.data ?? []).map(({ id, fullName, username }) => ({
-      owner_kind: 'user' as const,
       owner_id: id,
       name: fullName ?? username ?? '',
     })),
     ...(organizations?.data ?? []).map(({ id, name }) => ({
-      owner_kind: 'organization' as const,
       owner_id: id,
       name,
     })),

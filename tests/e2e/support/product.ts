@@ -32,8 +32,13 @@ export async function withDatabase<T>(work: (db: Kysely<DB>) => Promise<T>): Pro
 
 /** A request of a person's editor that is under way, and one before it that failed. */
 export function planToUse(userId: string, { lasting_s = 15 * 60 } = {}): Promise<string> {
-  const owner = { owner_kind: 'user', owner_id: userId } as const
-  const asked = { ...owner, actor: userId, occurred_at: new Date(), model: 'large', project: 'website' }
+  const asked = {
+    owner_id: userId,
+    actor: userId,
+    occurred_at: new Date(),
+    model: 'large',
+    project: 'website',
+  }
   return withDatabase(async (db) => {
     await spendOne(db, {
       ...asked,
@@ -42,17 +47,22 @@ export function planToUse(userId: string, { lasting_s = 15 * 60 } = {}): Promise
       idempotency_key: randomUUID(),
       reason: 'Chat about the checkout',
     })
-    return (await buildHold(db, owner, { ...asked, lasting_s })).id
+    return (await buildHold(db, userId, { ...asked, lasting_s })).id
   })
 }
 
 /** A request of a person's editor that took longer and cost more than was reserved for it. */
 export async function exceedHold(userId: string): Promise<string> {
-  const owner = { owner_kind: 'user', owner_id: userId } as const
   const occurred_at = new Date(Date.now() + (await findClockOffset()))
-  const asked = { ...owner, actor: userId, occurred_at, model: 'large-2026-10', project: 'harbour-web' }
+  const asked = {
+    owner_id: userId,
+    actor: userId,
+    occurred_at,
+    model: 'large-2026-10',
+    project: 'harbour-web',
+  }
   return withDatabase(async (db) => {
-    const { id: hold_id } = await buildHold(db, owner, { ...asked, credits: 40 })
+    const { id: hold_id } = await buildHold(db, userId, { ...asked, credits: 40 })
     await spendCredits(db, [
       { ...asked, action: 'extend', hold_id, lasting_s: 20 * 60 },
       { ...asked, action: 'settle', hold_id, credits: 52 },
@@ -93,7 +103,6 @@ export async function reportUsages(
   const occurred_at = new Date(Date.now() + (await findClockOffset()))
   const asked = usages.map(
     (usage): Usage => ({
-      owner_kind: 'user',
       owner_id: actor,
       actor,
       occurred_at,
@@ -214,7 +223,7 @@ export function plantUndecidedFinding(userId: string): Promise<void> {
     const finding = {
       kind: 'dispute_differs',
       object_id: `dp_of_${userId}`,
-      owner: { owner_kind: 'user', owner_id: userId },
+      owner_id: userId,
       sentence: 'A dispute has another amount at Stripe',
       they_say: 'Dispute: 20.00 EUR.',
       we_have: 'Disputed: 15.00 EUR.',
@@ -233,7 +242,7 @@ export async function plantAct(asked: Pick<NewAct, 'kind' | 'target'> & Partial<
     id: randomUUID(),
     batch_id: null,
     finding_id: null,
-    owner: null,
+    owner_id: null,
     params: {},
     reason: 'After the outage of Friday',
     is_dry_run: false,

@@ -21,7 +21,7 @@ export async function buildAct(
       id: randomUUID(),
       batch_id: null,
       finding_id: null,
-      owner: found?.owner ?? null,
+      owner_id: found?.owner_id ?? null,
       params: {},
       reason: 'The customer wrote to us',
       is_dry_run: false,

@@ -15,7 +15,7 @@ export async function buildEditor(
   credits: { readonly plan?: number; readonly purchased?: number } = {},
 ): Promise<Editor> {
   const user_id = await buildUser(database.server)
-  await giveCredits(database, { owner_kind: 'user', owner_id: user_id }, credits)
+  await giveCredits(database, user_id, credits)
   return { user_id, token: await buildExtensionToken(database, user_id) }
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../schema/database/connect.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { type Grant, monthGrant, purchaseGrant } from '../../../schema/ledger/grants.ts'
 import { transferKey } from '../../../schema/ledger/keys.ts'
 import type { Transfer } from '../../../schema/ledger/post/post.ts'
@@ -9,20 +8,20 @@ import { spendOne } from './transfers.ts'
 
 const day = 24 * 3600 * 1000
 
-export function user(owner_id: string): Owner {
-  return { owner_kind: 'user', owner_id }
+export function user(owner_id: string): string {
+  return owner_id
 }
 
-export function buildPurchaseGrant(owner: Owner, intent_id: string = randomUUID()): Grant {
-  return purchaseGrant(owner, { intent_id, starts_at: new Date('2026-09-01T00:00:00Z') })
+export function buildPurchaseGrant(owner_id: string, intent_id: string = randomUUID()): Grant {
+  return purchaseGrant(owner_id, { intent_id, starts_at: new Date('2026-09-01T00:00:00Z') })
 }
 
 /** A month of the owner's one subscription, or seats added to it. */
-export function buildMonthGrant(owner: Owner, starts_at: Date, kind: 'month' | 'seats' = 'month'): Grant {
-  return monthGrant(kind, owner, {
+export function buildMonthGrant(owner_id: string, starts_at: Date, kind: 'month' | 'seats' = 'month'): Grant {
+  return monthGrant(kind, owner_id, {
     intent_id: randomUUID(),
-    stripe_subscription_id: `sub_${owner.owner_id}`,
-    stripe_invoice_id: `in_${kind}_${owner.owner_id}_${starts_at.getTime()}`,
+    stripe_subscription_id: `sub_${owner_id}`,
+    stripe_invoice_id: `in_${kind}_${owner_id}_${starts_at.getTime()}`,
     month_starts_at: starts_at,
     starts_at,
     ends_at: new Date(starts_at.getTime() + 30 * day),
@@ -51,13 +50,13 @@ export function buildTransfer(
   }
 }
 
-export function use(db: Database, owner: Owner, credits: number): Promise<SpendOutcome> {
+export function use(db: Database, owner_id: string, credits: number): Promise<SpendOutcome> {
   return spendOne(db, {
-    ...owner,
+    owner_id,
     credits,
     idempotency_key: randomUUID(),
     occurred_at: new Date(),
-    actor: owner.owner_id,
+    actor: owner_id,
     reason: 'Test',
   })
 }

@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { DB } from '../../../schema/database/types.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { type Hold, type Reservation, spendCredits } from '../../../schema/ledger/spend/usage.ts'
 
 /** Reserves credits of an owner, 75 for a quarter of an hour unless told otherwise. */
 export async function buildHold(
   db: Kysely<DB>,
-  owner: Owner,
-  { actor = owner.owner_id, ...fields }: Partial<Reservation> = {},
+  owner_id: string,
+  { actor = owner_id, ...fields }: Partial<Reservation> = {},
 ): Promise<Hold> {
   const [outcome] = await spendCredits(db, [
     {
-      owner_kind: owner.owner_kind,
-      owner_id: owner.owner_id,
+      owner_id,
       action: 'reserve',
       actor,
       credits: 75,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { saveCharge } from '../../../schema/billing/charges/charges.ts'
 import { savePaidLines } from '../../../schema/billing/subscriptions/snapshots.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { buildSubscription } from './subscriptions.ts'
 
@@ -10,22 +9,22 @@ const total_minor = 2000
 /** The facts of an owner's plans, as Stripe tells them: 60 credits a month, at any times. */
 export class PaidPlans {
   readonly #database: TestDatabase
-  readonly #owner: Owner
+  readonly #owner: string
   readonly #user_id: string
   readonly #invoices: string[] = []
   #subscription = ''
   #order = 1
 
-  constructor(database: TestDatabase, { owner, user_id }: { owner: Owner; user_id: string }) {
+  constructor(database: TestDatabase, { owner_id, user_id }: { owner_id: string; user_id: string }) {
     this.#database = database
-    this.#owner = owner
+    this.#owner = owner_id
     this.#user_id = user_id
   }
 
   async begin(): Promise<void> {
-    const [owner, user_id] = [this.#owner, this.#user_id]
+    const [owner_id, user_id] = [this.#owner, this.#user_id]
     const { id } = await buildSubscription(this.#database, {
-      owner,
+      owner_id,
       user_id,
       fields: { credits_per_seat: 60 },
     })
@@ -38,7 +37,7 @@ export class PaidPlans {
     await this.#database.worker.transaction().execute((trx) =>
       savePaidLines(trx, [
         {
-          ...this.#owner,
+          owner_id: this.#owner,
           stripe_invoice_id,
           stripe_subscription_id: this.#subscription,
           kind: 'period',
@@ -68,7 +67,7 @@ export class PaidPlans {
     if (!invoice) throw new Error(`Month ${month} was not paid`)
     await this.#database.worker.transaction().execute((trx) =>
       saveCharge(trx, {
-        ...this.#owner,
+        owner_id: this.#owner,
         stripe_charge_id: `ch_${invoice}`,
         intent_id: null,
         stripe_invoice_id: invoice,

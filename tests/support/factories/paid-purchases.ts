@@ -8,7 +8,7 @@ import { buildUser } from './users.ts'
 
 export interface PaidPurchase {
   readonly intent_id: string
-  readonly owner: { readonly owner_kind: 'user' | 'organization'; readonly owner_id: string }
+  readonly owner_id: string
   readonly user_id: string
   readonly session_id: string
   readonly customer_id: string
@@ -18,7 +18,8 @@ export interface PaidPurchase {
 
 export interface PlanOrder extends Omit<PlanTerms, 'currency' | 'price_minor'> {
   readonly card?: string
-  readonly owner?: PaidPurchase['owner']
+  /** Null for a team whose organization is made when it is paid. */
+  readonly owner_id?: string | null
   /** The checkout's amount, when it is not the price. */
   readonly intended_minor?: number
   /** The trial of the order, when the checkout has another. */
@@ -41,10 +42,10 @@ export async function buildPaidPlan(
   const { plan_type = 'pro', billing_frequency = 'monthly', seats = 1, trial_days = 0 } = order
   const amountMinor = soldPlanOf(plan_type).price_minor[billing_frequency]
   const user_id = order.user_id ?? (await buildUser(database.server))
-  const owner = order.owner ?? { owner_kind: 'user' as const, owner_id: user_id }
+  const owner_id = order.owner_id === undefined ? user_id : order.owner_id
   const intent = await buildPlanOrder(database, {
     user_id,
-    ...owner,
+    owner_id,
     plan_type,
     billing_frequency,
     seats,
@@ -76,7 +77,7 @@ export async function buildPaidPlan(
   const paid = await stripe.client.checkout.sessions.retrieve(session.id)
   return {
     intent_id: intent.id,
-    owner,
+    owner_id: owner_id ?? '',
     user_id,
     session_id: session.id,
     customer_id,
@@ -119,7 +120,7 @@ export async function buildOpenCredits(
   await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
   return {
     intent_id: intent.id,
-    owner: { owner_kind: 'user', owner_id: intent.owner_id },
+    owner_id: intent.owner_id,
     user_id: intent.user_id,
     session_id: session.id,
     customer_id,

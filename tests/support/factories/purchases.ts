@@ -36,7 +36,6 @@ export async function buildPurchase(
   const intent = await insertIntent(db, {
     id: randomUUID(),
     user_id: userId,
-    owner_kind: 'user',
     owner_id: userId,
     offer_id: offer?.id ?? 0,
     quantity: credits,
@@ -91,7 +90,6 @@ export async function buildPlanOrder(
   }
   return insertIntent(db, {
     id: randomUUID(),
-    owner_kind: 'user',
     owner_id: order.user_id,
     offer_id: await offerFor(db, sold, { ...terms, trial_days, quantity: seats }),
     quantity: seats,

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import { attachSession } from '../../../schema/billing/checkout/intents.ts'
 import { personalPlan, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 import type { Subscriptions } from '../../../schema/database/types.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { kindOf } from '../../../schema/ledger/accounts.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { buildPlanOrder } from './purchases.ts'
 
@@ -12,16 +12,16 @@ const day = 24 * 3600 * 1000
 export async function buildSubscription(
   database: TestDatabase,
   bought: {
-    readonly owner: Owner
+    readonly owner_id: string
     readonly user_id: string
     readonly seats?: number
     readonly trial_days?: number
     readonly fields?: Partial<Insertable<Subscriptions>>
   },
 ): Promise<{ id: string; intent_id: string; session_id: string }> {
-  const { owner, user_id, seats = 1, trial_days = 0, fields } = bought
-  const { plan_type } = owner.owner_kind === 'organization' ? teamPlan : personalPlan
-  const order = { ...owner, user_id, plan_type, seats, trial_days }
+  const { owner_id, user_id, seats = 1, trial_days = 0, fields } = bought
+  const { plan_type } = kindOf(owner_id) === 'organization' ? teamPlan : personalPlan
+  const order = { owner_id, user_id, plan_type, seats, trial_days }
   const { id: intent_id, billing_frequency, currency } = await buildPlanOrder(database, order)
   const session_id = `cs_test_${intent_id}`
   const id = fields?.stripe_subscription_id ?? `sub_${intent_id.replaceAll('-', '')}`
@@ -35,7 +35,7 @@ export async function buildSubscription(
     await trx
       .insertInto('subscriptions')
       .values({
-        ...owner,
+        owner_id,
         user_id,
         plan_type,
         billing_frequency: billing_frequency ?? 'monthly',

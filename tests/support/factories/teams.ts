@@ -23,7 +23,7 @@ export async function buildTeam(
   const organization = await buildOrganization(clerk, admin)
   await buildUser(database.server, admin.user_id)
   const { id } = await buildSubscription(database, {
-    owner: { owner_kind: 'organization', owner_id: organization.id },
+    owner_id: organization.id,
     user_id: admin.user_id,
     seats,
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { DB } from '../../../schema/database/types.ts'
-import type { Owner, OwnerAccount } from '../../../schema/ledger/accounts.ts'
+import type { OwnerAccount } from '../../../schema/ledger/accounts.ts'
 import { adjustmentGrant } from '../../../schema/ledger/grants.ts'
 import { type PostedTransfer, postTransfers, type Transfer } from '../../../schema/ledger/post/post.ts'
 import {
@@ -16,14 +16,14 @@ import type { TestDatabase } from '../database/test-database.ts'
  * An adjustment of an owner's account, which is `purchased` unless another one is named. Hangs on no intent.
  */
 export function buildAdjustment(
-  owner: Owner,
+  owner_id: string,
   credits: number,
   { account = 'purchased', ...fields }: Partial<Transfer> & { readonly account?: OwnerAccount } = {},
 ): Transfer {
   return {
     idempotency_key: `adjustment/${randomUUID()}`,
     kind: 'adjustment',
-    grant: adjustmentGrant(owner, account),
+    grant: adjustmentGrant(owner_id, account),
     occurred_at: new Date('2026-01-02T03:04:05Z'),
     intent_id: null,
     event_id: null,
@@ -38,7 +38,7 @@ export function buildAdjustment(
 
 /** The same for a user. */
 export function buildGrant(owner_id: string, credits: number, fields: Partial<Transfer> = {}): Transfer {
-  return buildAdjustment({ owner_kind: 'user', owner_id }, credits, fields)
+  return buildAdjustment(owner_id, credits, fields)
 }
 
 export async function postTransfer(db: Kysely<DB>, transfer: Transfer): Promise<PostedTransfer> {
@@ -57,12 +57,12 @@ export async function spendOne(db: Kysely<DB>, usage: SpendRequest): Promise<Spe
 /** Posts credits to the accounts of an owner. */
 export async function giveCredits(
   database: TestDatabase,
-  { owner_kind, owner_id }: Owner,
+  owner_id: string,
   credits: { readonly plan?: number; readonly purchased?: number },
 ): Promise<void> {
   for (const account of ['plan', 'purchased'] as const) {
     const amount = credits[account] ?? 0
     if (amount === 0) continue
-    await postTransfer(database.worker, buildAdjustment({ owner_kind, owner_id }, amount, { account }))
+    await postTransfer(database.worker, buildAdjustment(owner_id, amount, { account }))
   }
 }

@@ -26,8 +26,8 @@ export async function fillOthers(url: string, owners: Owners): Promise<void> {
       try {
         await client.query(`SET auto_explain.log_min_duration = -1; SET synchronous_commit = off;
           CREATE TEMPORARY VIEW i AS SELECT i, 'user_fill_' || i AS user_id,
-            CASE WHEN i % 5 = 0 THEN 'organization' ELSE 'user' END AS owner_kind,
             CASE WHEN i % 5 = 0 THEN 'org_fill_' || i ELSE 'user_fill_' || i END AS owner_id,
+            CASE WHEN i % 5 = 0 THEN 'organization' ELSE 'user' END AS kind_of_owner,
             'sub_fill_' || i AS subscription_id, 'in_fill_' || i AS invoice_id,
             md5('plan' || i)::uuid AS plan_intent_id, md5('credits' || i)::uuid AS credits_intent_id,
             timestamptz '2026-08-01Z' + i * interval '1 second' AS began_at, timestamptz '2099-01-01Z' AS far_away
@@ -51,30 +51,30 @@ export async function fillOthers(url: string, owners: Owners): Promise<void> {
 const accounts = [
   `INSERT INTO users (clerk_id, email, plan_type, profile_updated_at)
    SELECT user_id, user_id || '@tidemark.test', 'pro', began_at FROM i`,
-  `INSERT INTO stripe_customers (owner_kind, owner_id, customer_id) SELECT owner_kind, owner_id, 'cus_fill_' || i FROM i`,
-  `INSERT INTO checkout_intents (offer_id, quantity, id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, plan_type,
+  `INSERT INTO stripe_customers (owner_id, customer_id) SELECT owner_id, 'cus_fill_' || i FROM i`,
+  `INSERT INTO checkout_intents (offer_id, quantity, id, kind, user_id, owner_id, credits, amount_minor, currency, plan_type,
      billing_frequency, seats, credits_per_seat, state, stripe_session_id, settled_at, created_at)
-   SELECT (SELECT min(id) FROM offers WHERE plan_type = 'teams'), 5, plan_intent_id, 'subscription', user_id, owner_kind, owner_id, 2500, 15000, 'EUR',
-     CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END, 'monthly', 5, 500, 'settled', 'cs_plan_fill_' || i, began_at, began_at
+   SELECT (SELECT min(id) FROM offers WHERE plan_type = 'teams'), 5, plan_intent_id, 'subscription', user_id, owner_id, 2500, 15000, 'EUR',
+     CASE WHEN starts_with(owner_id, 'user_') THEN 'pro' ELSE 'teams' END, 'monthly', 5, 500, 'settled', 'cs_plan_fill_' || i, began_at, began_at
    FROM i`,
-  `INSERT INTO checkout_intents (offer_id, quantity, id, kind, user_id, owner_kind, owner_id, credits, amount_minor, currency, state,
+  `INSERT INTO checkout_intents (offer_id, quantity, id, kind, user_id, owner_id, credits, amount_minor, currency, state,
      stripe_session_id, settled_at, created_at, next_try_at)
-   SELECT (SELECT min(id) FROM offers WHERE plan_type IS NULL), 500, credits_intent_id, 'credit_purchase', user_id, owner_kind, owner_id, 500, 700, 'EUR',
+   SELECT (SELECT min(id) FROM offers WHERE plan_type IS NULL), 500, credits_intent_id, 'credit_purchase', user_id, owner_id, 500, 700, 'EUR',
      CASE WHEN i % 100 = 0 THEN 'open' ELSE 'settled' END, 'cs_credits_fill_' || i,
      CASE WHEN i % 100 = 0 THEN NULL ELSE began_at END, began_at, far_away FROM i`,
-  `INSERT INTO subscriptions (stripe_subscription_id, intent_id, user_id, owner_kind, owner_id, plan_type, billing_frequency,
+  `INSERT INTO subscriptions (stripe_subscription_id, intent_id, user_id, owner_id, plan_type, billing_frequency,
      currency, credits_per_seat, status, seats_total, current_period_start, current_period_end, ended_at, snapshot_order, next_try_at)
-   SELECT subscription_id, plan_intent_id, user_id, owner_kind, owner_id, CASE owner_kind WHEN 'user' THEN 'pro' ELSE 'teams' END,
+   SELECT subscription_id, plan_intent_id, user_id, owner_id, CASE WHEN starts_with(owner_id, 'user_') THEN 'pro' ELSE 'teams' END,
      'monthly', 'EUR', 500, CASE WHEN i % 10 = 1 THEN 'canceled' ELSE 'active' END, 5, began_at, began_at + interval '1 month',
      CASE WHEN i % 10 = 1 THEN began_at END, 1, far_away FROM i`,
-  `INSERT INTO paid_invoice_lines (owner_kind, owner_id, stripe_invoice_id, stripe_subscription_id, kind, starts_at, ends_at, seats, amount_paid_minor,
+  `INSERT INTO paid_invoice_lines (owner_id, stripe_invoice_id, stripe_subscription_id, kind, starts_at, ends_at, seats, amount_paid_minor,
      paid_at, total_minor, amount_minor)
-   SELECT owner_kind, owner_id, invoice_id || '_' || month, subscription_id, 'period', began_at + month * interval '1 month',
+   SELECT owner_id, invoice_id || '_' || month, subscription_id, 'period', began_at + month * interval '1 month',
      began_at + (month + 1) * interval '1 month', 5, 15000, began_at, 15000, 15000 FROM i, generate_series(0, 1) month`,
-  `INSERT INTO charges (owner_kind, owner_id, stripe_charge_id, stripe_invoice_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
-   SELECT owner_kind, owner_id, 'ch_plan_fill_' || i || '_' || month, invoice_id || '_' || month, 15000, 0, 0, 1 FROM i, generate_series(0, 1) month`,
-  `INSERT INTO charges (owner_kind, owner_id, stripe_charge_id, intent_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
-   SELECT owner_kind, owner_id, 'ch_credits_fill_' || i, credits_intent_id, 700, 0, 0, 1 FROM i`,
+  `INSERT INTO charges (owner_id, stripe_charge_id, stripe_invoice_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
+   SELECT owner_id, 'ch_plan_fill_' || i || '_' || month, invoice_id || '_' || month, 15000, 0, 0, 1 FROM i, generate_series(0, 1) month`,
+  `INSERT INTO charges (owner_id, stripe_charge_id, intent_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
+   SELECT owner_id, 'ch_credits_fill_' || i, credits_intent_id, 700, 0, 0, 1 FROM i`,
   `INSERT INTO extension_tokens (id, user_id, token_hash, created_at, expires_at)
    SELECT md5('token' || i)::uuid, user_id, sha256(('token' || i)::bytea), began_at, far_away FROM i`,
   `INSERT INTO extension_sign_ins (state_hash, redirect_uri, code_challenge, user_id, code_hash, created_at, expires_at, exchanged_at,
@@ -86,31 +86,31 @@ const accounts = [
 const teams = [
   `INSERT INTO organization_members (organization_id, user_id, role, snapshot_order)
    SELECT owner_id, 'user_fill_' || (i - member), CASE member WHEN 0 THEN 'admin' ELSE 'member' END, 1
-   FROM i, generate_series(0, 4) member WHERE owner_kind = 'organization'`,
+   FROM i, generate_series(0, 4) member WHERE starts_with(owner_id, 'org_')`,
   `INSERT INTO team_invitations (id, organization_id, subscription_id, inviter_id, email, role, clerk_invitation_id, status,
      expires_at, next_try_at)
    SELECT md5('invitation' || i)::uuid, owner_id, subscription_id, user_id, 'invited_' || i || '@tidemark.test', 'member',
      'orginv_fill_' || i, CASE WHEN i % 100 = 0 THEN 'pending' ELSE 'accepted' END, far_away,
-     CASE WHEN i % 100 = 0 THEN far_away END FROM i WHERE owner_kind = 'organization'`,
+     CASE WHEN i % 100 = 0 THEN far_away END FROM i WHERE starts_with(owner_id, 'org_')`,
   `INSERT INTO seats (organization_id, email, user_id, role, status)
    SELECT owner_id, 'user_fill_' || (i - member) || '@tidemark.test', 'user_fill_' || (i - member),
      CASE member WHEN 0 THEN 'admin' ELSE 'member' END, 'active'
-   FROM i, generate_series(0, 4) member WHERE owner_kind = 'organization'`,
+   FROM i, generate_series(0, 4) member WHERE starts_with(owner_id, 'org_')`,
 ]
 
 /** Usage is spread over the owners as time would spread it: no owner's transfers are adjacent. */
 const ledger = [
-  `INSERT INTO ledger_accounts (owner_kind, owner_id, name)
-   SELECT owner_kind, owner_id, name FROM i, unnest(ARRAY['plan', 'purchased']) name ORDER BY i, name`,
-  `INSERT INTO ledger_grants (id, kind, owner_kind, owner_id, account, intent_id, stripe_subscription_id, stripe_invoice_id,
+  `INSERT INTO ledger_accounts (owner_id, name)
+   SELECT owner_id, name FROM i, unnest(ARRAY['plan', 'purchased']) name ORDER BY i, name`,
+  `INSERT INTO ledger_grants (id, kind, owner_id, account, intent_id, stripe_subscription_id, stripe_invoice_id,
      month_starts_at, starts_at, ends_at)
-   SELECT 'purchase/' || credits_intent_id, 'purchase', owner_kind, owner_id, 'purchased', credits_intent_id, NULL, NULL,
+   SELECT 'purchase/' || credits_intent_id, 'purchase', owner_id, 'purchased', credits_intent_id, NULL, NULL,
      NULL::timestamptz, NULL::timestamptz, NULL::timestamptz FROM i
    UNION ALL
-   SELECT 'month/' || invoice_id || '_0/' || extract(epoch FROM began_at)::bigint, 'month', owner_kind, owner_id, 'plan',
+   SELECT 'month/' || invoice_id || '_0/' || extract(epoch FROM began_at)::bigint, 'month', owner_id, 'plan',
      plan_intent_id, subscription_id, invoice_id || '_0', began_at, began_at, began_at + interval '1 month' FROM i`,
   `CREATE TEMPORARY TABLE numbered AS
-   SELECT i, owner_kind, owner_id, number, row_number() OVER (ORDER BY number, i)
+   SELECT i, owner_id, number, row_number() OVER (ORDER BY number, i)
      + (SELECT coalesce(max(id), 0) FROM ledger_transfers) AS id
    FROM i, generate_series(1, ${transfersEach}) number`,
   `INSERT INTO ledger_transfers (id, owner_id, posted_at, idempotency_key, kind, input_hash, occurred_at, intent_id, actor, reason, reason_salt,
@@ -128,19 +128,19 @@ const ledger = [
   `INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, version, balance_after, hash)
    SELECT n.id, n.owner_id, a.id, CASE n.number WHEN 1 THEN 500 WHEN 2 THEN 2500 ELSE -1 END,
      CASE n.number WHEN 1 THEN 1 ELSE n.number - 1 END, CASE n.number WHEN 1 THEN 500 ELSE 2502 - n.number END, sha256('filled')
-   FROM numbered n JOIN ledger_accounts a ON a.owner_kind = n.owner_kind AND a.owner_id = n.owner_id
+   FROM numbered n JOIN ledger_accounts a ON a.owner_id = n.owner_id
      AND a.name = CASE n.number WHEN 1 THEN 'purchased' ELSE 'plan' END
    ORDER BY n.id`,
-  `INSERT INTO ledger_owners (owner_id, owner_kind, last_transfer_id, plan_account_id, plan_version, plan_balance, plan_hash,
+  `INSERT INTO ledger_owners (owner_id, last_transfer_id, plan_account_id, plan_version, plan_balance, plan_hash,
      purchased_account_id, purchased_version, purchased_balance, purchased_hash)
-   SELECT n.owner_id, n.owner_kind, n.id, plan.id, ${transfersEach - 1}, ${2502 - transfersEach}, sha256('filled'),
+   SELECT n.owner_id, n.id, plan.id, ${transfersEach - 1}, ${2502 - transfersEach}, sha256('filled'),
      purchased.id, 1, 500, sha256('filled')
    FROM numbered n JOIN ledger_accounts plan ON plan.owner_id = n.owner_id AND plan.name = 'plan'
    JOIN ledger_accounts purchased ON purchased.owner_id = n.owner_id AND purchased.name = 'purchased'
    WHERE n.number = ${transfersEach} ORDER BY n.id`,
   `INSERT INTO ledger_entries (transfer_id, owner_id, account_id, amount, hash)
    SELECT n.id, n.owner_id, house.id, CASE n.number WHEN 1 THEN -500 WHEN 2 THEN -2500 ELSE 1 END, sha256('filled')
-   FROM numbered n JOIN ledger_accounts house ON house.owner_kind = 'house'
+   FROM numbered n JOIN ledger_accounts house ON house.owner_id = 'house'
      AND house.name = CASE n.number WHEN 1 THEN 'sold' WHEN 2 THEN 'granted' ELSE 'used' END
    ORDER BY n.id`,
   `INSERT INTO ledger_usage_days (owner_id, day, actor, token_id, model, project, requests, failed, credits, first_id)
@@ -153,8 +153,8 @@ const ledger = [
    SELECT owner_id, md5('hold' || i)::uuid, 'usage/held', user_id, 75, 75, 75, began_at, far_away, 'Filled', state,
      CASE WHEN state <> 'open' THEN began_at END, CASE state WHEN 'settled' THEN 80 END, CASE state WHEN 'settled' THEN 75 END
    FROM i, LATERAL (SELECT CASE i % 10 WHEN 0 THEN 'open' WHEN 1 THEN 'settled' ELSE 'released' END AS state) s`,
-  `INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_kind, owner_id, used)
-   SELECT subscription_id, began_at, owner_kind, owner_id, ${transfersEach - 2} FROM i`,
+  `INSERT INTO ledger_months_used (stripe_subscription_id, month_starts_at, owner_id, used)
+   SELECT subscription_id, began_at, owner_id, ${transfersEach - 2} FROM i`,
 ]
 
 const inbox = [
@@ -175,16 +175,16 @@ const uuidOf = (what: string) =>
 
 /** A done act for each owner, its two audit entries, and the finding that it repaired, now gone. */
 const support = [
-  `INSERT INTO support_acts (id, finding_id, kind, target_kind, target_id, owner_kind, owner_id, reason, is_dry_run, requested_by,
+  `INSERT INTO support_acts (id, finding_id, kind, target_kind, target_id, owner_id, reason, is_dry_run, requested_by,
      requested_at, state, outcome, finished_at, next_try_at)
-   SELECT ${uuidOf('act')}, ${uuidOf('finding')}::text, 'resync', owner_kind, owner_id, owner_kind, owner_id, 'Filled for a test', false,
+   SELECT ${uuidOf('act')}, ${uuidOf('finding')}::text, 'resync', kind_of_owner, owner_id, owner_id, 'Filled for a test', false,
      'user_support_' || i % 10, began_at, 'done', '{}', began_at, began_at FROM i`,
-  `INSERT INTO audit_log (at, actor, act_id, what, outcome, target_kind, target_id, owner_kind, owner_id, reason)
-   SELECT began_at, 'user_support_' || i % 10, ${uuidOf('act')}, 'resync', outcome, owner_kind, owner_id, owner_kind, owner_id,
+  `INSERT INTO audit_log (at, actor, act_id, what, outcome, target_kind, target_id, owner_id, reason)
+   SELECT began_at, 'user_support_' || i % 10, ${uuidOf('act')}, 'resync', outcome, kind_of_owner, owner_id, owner_id,
      'Filled for a test' FROM i, unnest(ARRAY['requested', 'done']) outcome ORDER BY outcome DESC, i`,
-  `INSERT INTO reconciliation_findings (id, kind, object_id, owner_kind, owner_id, sentence, they_say, we_have, advice, first_seen_at,
+  `INSERT INTO reconciliation_findings (id, kind, object_id, owner_id, sentence, they_say, we_have, advice, first_seen_at,
      last_seen_at, gone_at)
-   SELECT ${uuidOf('finding')}, 'refund_differs', 'ch_credits_fill_' || i, owner_kind, owner_id, 'Filled', 'Filled', 'Filled',
+   SELECT ${uuidOf('finding')}, 'refund_differs', 'ch_credits_fill_' || i, owner_id, 'Filled', 'Filled', 'Filled',
      'Filled', began_at, began_at, began_at FROM i`,
 ]
 

@@ -61,11 +61,11 @@ export async function makeCallers({ database, stripe, clerk, server }: TestProdu
   const callers = { database, stripe, clerk, server, people, org, unsubscribed }
   for (const person of Object.values(people)) {
     await buildUser(database.owner, person.user_id)
-    await giveCredits(database, { owner_kind: 'user', owner_id: person.user_id }, { purchased: 1000 })
+    await giveCredits(database, person.user_id, { purchased: 1000 })
   }
   for (const organization of [org, unsubscribed]) await addMember(clerk, organization, people.member)
   await buildOrganization(clerk, people.other_admin)
-  await giveCredits(database, { owner_kind: 'organization', owner_id: org.id }, { purchased: 1000 })
+  await giveCredits(database, org.id, { purchased: 1000 })
   await subscribe(callers, 50)
   // As the worker does when the seats are there: an organization at Clerk has five places at first.
   await clerk.client.organizations.updateOrganization(org.id, { maxAllowedMemberships: 50 })
@@ -83,7 +83,7 @@ async function subscribe({ database, stripe, server, people, org }: Callers, sea
   const session = await server.deps.stripe.checkout.sessions.retrieve(sessionId)
   await database.owner.deleteFrom('checkout_intents').where('owner_id', '=', org.id).execute()
   await buildSubscription(database, {
-    owner: { owner_kind: 'organization', owner_id: org.id },
+    owner_id: org.id,
     user_id: people.admin.user_id,
     seats,
     fields: { stripe_subscription_id: String(session.subscription) },
@@ -105,11 +105,11 @@ async function givePlan(callers: Callers, actor: Actor): Promise<void> {
   if (actor === 'anonymous') return
   const { database, stripe, server, people } = callers
   const { user_id, token } = people[actor]
-  const owner = { owner_kind: 'user', owner_id: user_id } as const
-  if (await findLiveSubscription(database.owner, owner)) return setStatus(callers, user_id, 'active')
+
+  if (await findLiveSubscription(database.owner, user_id)) return setStatus(callers, user_id, 'active')
   // It makes the customer.
   await server.ask(createCustomerPortalSession, { token, body: { userId: user_id } })
-  const customer = (await findStripeCustomer(database.owner, owner)) ?? ''
+  const customer = (await findStripeCustomer(database.owner, user_id)) ?? ''
   const card = await stripe.client.paymentMethods.attach('pm_card_visa', { customer })
   const { data } = await stripe.client.prices.list({ lookup_keys: ['pro_monthly'] })
   const { id } = await stripe.client.subscriptions.create({
@@ -119,7 +119,7 @@ async function givePlan(callers: Callers, actor: Actor): Promise<void> {
   })
   // An owner has one checkout of a plan at a time, and `sessionOfUser` has opened one.
   await database.owner.deleteFrom('checkout_intents').where('owner_id', '=', user_id).execute()
-  await buildSubscription(database, { owner, user_id, fields: { stripe_subscription_id: id } })
+  await buildSubscription(database, { owner_id: user_id, user_id, fields: { stripe_subscription_id: id } })
 }
 
 const toYearly = async (callers: Callers, actor: Actor): Promise<Request> => {

@@ -33,16 +33,16 @@ export interface PlanLife {
 
 export function planLife({ database, stripe, worker, clock, advanceDays }: TestProduct): PlanLife {
   const life: PlanLife = {
-    balance: ({ owner }) => findBalance(database.owner, owner),
-    row: ({ owner }) => findLatestSubscription(database.owner, owner),
-    async use({ owner, user_id }, credits) {
+    balance: ({ owner_id }) => findBalance(database.owner, owner_id),
+    row: ({ owner_id }) => findLatestSubscription(database.owner, owner_id),
+    async use({ owner_id, user_id }, credits) {
       const fields = {
         idempotency_key: randomUUID(),
         occurred_at: clock.now(),
         actor: user_id,
         reason: 'Test',
       }
-      return (await spendOne(database.server, { ...owner, credits, ...fields })).outcome === 'posted'
+      return (await spendOne(database.server, { owner_id, credits, ...fields })).outcome === 'posted'
     },
     async cancel({ subscription_id }) {
       await stripe.client.subscriptions.cancel(subscription_id ?? '')

@@ -3,14 +3,13 @@ import { z } from 'zod'
 import type { ChargeSnapshot } from '../../../schema/billing/charges/charges.ts'
 import { findIntentOfInvoice } from '../../../schema/billing/checkout/intents.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { stripeReferenceSchema } from '../../../schema/vendors/stripe/events.ts'
 import { unusedPartOf } from '../../../schema/vendors/stripe/refund-unused-part.ts'
 import { disputedMinor, disputeStateOf, refundedMinor } from '../../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 
 /** A charge as Stripe has it at one moment, and the subscription whose invoice it paid, if it paid one. */
-export interface FetchedCharge extends Omit<ChargeSnapshot, keyof Owner> {
+export interface FetchedCharge extends Omit<ChargeSnapshot, 'owner_id'> {
   readonly subscription_id: string | null
   /** A remark for support. */
   readonly remark: string | null

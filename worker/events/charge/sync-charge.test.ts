@@ -20,10 +20,10 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.owner)
+const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.owner_id)
 const use = (bought: PaidPurchase, credits: number) =>
   spendOne(database.server, {
-    ...bought.owner,
+    owner_id: bought.owner_id,
     credits,
     idempotency_key: crypto.randomUUID(),
     occurred_at: new Date(),
@@ -73,7 +73,7 @@ async function buildPurchaseByInvoice(parts: readonly number[]) {
   const cause = { event_id: null, actor: 'stripe', now: new Date() }
   const post = () =>
     database.worker.transaction().execute((trx) => postPurchaseDifference(trx, intent, cause))
-  const balance = () => findBalance(database.owner, { owner_kind: 'user', owner_id: user_id })
+  const balance = () => findBalance(database.owner, user_id)
   return { customer, invoice, intent, post, balance }
 }
 

@@ -1,8 +1,7 @@
 import { type ChargeSnapshot, findCharge, saveCharge } from '../../../schema/billing/charges/charges.ts'
-import { findIntent, lockIntent, recipientOf } from '../../../schema/billing/checkout/intents.ts'
+import { findIntent, lockIntent } from '../../../schema/billing/checkout/intents.ts'
 import { findSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { idsOf, withTransfers } from '../../../schema/vendors/stripe/log-ids.ts'
 import { type Cause, postPlanDifference, postPurchaseDifference } from '../../books/post-difference.ts'
@@ -59,10 +58,10 @@ export async function applyCharge(
   const known = await findSubscriber(trx, subscription_id)
   const isSaved = known && (await saveChargeOf(trx, known, snapshot))
   const applied = subscription && (await applySubscriptions(trx, subscription, cause))
-  const owner = known ?? (await findSubscriber(trx, subscription_id))
-  if (!owner) throw notCommitted(charge.stripe_charge_id)
-  if (!(isSaved ?? (await saveChargeOf(trx, owner, snapshot)))) return { state: 'applied', reason: newer }
-  const transfer_ids = await postPlanDifference(trx, owner, cause)
+  const owner_id = known ?? (await findSubscriber(trx, subscription_id))
+  if (!owner_id) throw notCommitted(charge.stripe_charge_id)
+  if (!(isSaved ?? (await saveChargeOf(trx, owner_id, snapshot)))) return { state: 'applied', reason: newer }
+  const transfer_ids = await postPlanDifference(trx, owner_id, cause)
   const ids = idsOf({ ...applied?.ids, subscription_id, charge_id: charge.stripe_charge_id })
   const all = [...(applied?.ids?.transfer_ids ?? []), ...transfer_ids]
   return { state: 'applied', reason: remark, ids: withTransfers(ids, all) }
@@ -74,17 +73,21 @@ function notCommitted(chargeId: string): NotYetError {
   return new NotYetError(`What ${chargeId} paid for is not committed yet`)
 }
 
-async function findSubscriber(trx: DatabaseTransaction, id: string | null): Promise<Owner | null> {
+async function findSubscriber(trx: DatabaseTransaction, id: string | null): Promise<string | null> {
   const row = id === null ? undefined : await findSubscription(trx, id)
-  return row ? { owner_kind: row.owner_kind, owner_id: row.owner_id } : null
+  return row ? row.owner_id : null
 }
 
-type Snapshot = Omit<ChargeSnapshot, keyof Owner | 'intent_id'>
+type Snapshot = Omit<ChargeSnapshot, 'owner_id' | 'intent_id'>
 
 /** The owner before the charge, as everything locks them that posts. */
-async function saveChargeOf(trx: DatabaseTransaction, owner: Owner, snapshot: Snapshot): Promise<boolean> {
-  await lockOwner(trx, owner)
-  return saveCharge(trx, { ...snapshot, ...owner, intent_id: null })
+async function saveChargeOf(
+  trx: DatabaseTransaction,
+  owner_id: string,
+  snapshot: Snapshot,
+): Promise<boolean> {
+  await lockOwner(trx, owner_id)
+  return saveCharge(trx, { ...snapshot, owner_id, intent_id: null })
 }
 
 async function applyToPurchase(
@@ -93,9 +96,9 @@ async function applyToPurchase(
   cause: Cause,
 ): Promise<Outcome> {
   const intent = await lockIntent(trx, charge.intent_id)
-  const owner = intent && recipientOf(intent)
-  if (!owner) throw notCommitted(charge.stripe_charge_id)
-  if (!(await saveCharge(trx, { ...charge, ...owner }))) return { state: 'applied', reason: newer }
+  const owner_id = intent?.owner_id
+  if (!intent || !owner_id) throw notCommitted(charge.stripe_charge_id)
+  if (!(await saveCharge(trx, { ...charge, owner_id }))) return { state: 'applied', reason: newer }
   // An intent that is not settled yet takes the charge into account when it settles.
   const posted = intent.state === 'settled' ? await postPurchaseDifference(trx, intent, cause) : []
   const { id: intent_id, stripe_session_id: session_id } = intent

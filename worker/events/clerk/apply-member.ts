@@ -18,7 +18,7 @@ export async function lockSeats(
   trx: DatabaseTransaction,
   owner_id: string,
 ): Promise<Subscription | undefined> {
-  return lockLiveSubscription(trx, { owner_kind: 'organization', owner_id })
+  return lockLiveSubscription(trx, owner_id)
 }
 
 /**
@@ -49,8 +49,7 @@ export async function applyMembership(
   const seat = await applyMember(trx, snapshot)
   await refreshPlanType(trx, [snapshot.user_id])
   if (snapshot.role !== 'admin' && !(await hasAdmin(trx, snapshot.organization_id))) {
-    const owner = { owner_kind: 'organization', owner_id: snapshot.organization_id } as const
-    await makeSubscriptionsDue(trx, { ...owner, now })
+    await makeSubscriptionsDue(trx, { owner_id: snapshot.organization_id, now })
   }
   return seat
 }

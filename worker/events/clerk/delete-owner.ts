@@ -3,7 +3,6 @@ import { makeSubscriptionsDue } from '../../../schema/billing/subscriptions/snap
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../../schema/extension/tokens.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { revokeInvitationsOf } from '../../../schema/people/invitations/invitations.ts'
 import { endMembershipsOf, listOrganizationsOf } from '../../../schema/people/members/members.ts'
@@ -28,12 +27,12 @@ export async function deleteUser(
   { id: user_id, snapshot_order }: Deletion,
   now: Date,
 ): Promise<Outcome> {
-  const reason = await deleteOwner(trx, { owner_kind: 'user', owner_id: user_id }, now)
+  const reason = await deleteOwner(trx, user_id, now)
   for (const organization_id of await listOrganizationsOf(trx, user_id)) {
     await lockSeats(trx, organization_id)
     await applyMember(trx, { organization_id, user_id, snapshot_order, role: null, emails: [] })
     // They may have been its last admin, and the one whom its invoices go to: see `endWithoutAdmin`.
-    await makeSubscriptionsDue(trx, { owner_kind: 'organization', owner_id: organization_id, now })
+    await makeSubscriptionsDue(trx, { owner_id: organization_id, now })
   }
   // The sign-ins first: this waits for one that is being exchanged, so that its token is revoked with the
   // others.
@@ -52,7 +51,7 @@ export async function deleteOrganization(
   { id: organization_id, snapshot_order }: Deletion,
   now: Date,
 ): Promise<Outcome> {
-  const reason = await deleteOwner(trx, { owner_kind: 'organization', owner_id: organization_id }, now)
+  const reason = await deleteOwner(trx, organization_id, now)
   await lockSeats(trx, organization_id)
   await endMembershipsOf(trx, { organization_id, snapshot_order })
   await revokeInvitationsOf(trx, organization_id)
@@ -64,10 +63,10 @@ export async function deleteOrganization(
  * Records that an owner was deleted at Clerk, and makes their subscriptions and open checkouts due, which ends
  * them at Stripe: see `endIfOwnerIsGone` and `endForDeleted`. Before anything else is locked. Returns what support reads of it.
  */
-async function deleteOwner(trx: DatabaseTransaction, owner: Owner, now: Date): Promise<string | null> {
-  await lockOwner(trx, owner)
-  await markDeleted(trx, { ...owner, now })
-  await makeCheckoutsDue(trx, { ...owner, now })
-  const ids = await makeSubscriptionsDue(trx, { ...owner, now })
+async function deleteOwner(trx: DatabaseTransaction, owner_id: string, now: Date): Promise<string | null> {
+  await lockOwner(trx, owner_id)
+  await markDeleted(trx, { owner_id, now })
+  await makeCheckoutsDue(trx, { owner_id, now })
+  const ids = await makeSubscriptionsDue(trx, { owner_id, now })
   return ids.length > 0 ? `It ends at Stripe, without another invoice: ${ids.join(', ')}` : null
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { reportUsage } from '../../../schema/api/extension.ts'
 import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
+import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { findAct } from '../../../schema/support/acts.ts'
@@ -47,15 +48,15 @@ async function buyTeam(order: PlanOrder = {}): Promise<PaidPurchase> {
   const person = await signUp(clerk)
   const user_id = await buildUser(database.server, person.user_id)
   const { id } = await buildOrganization(clerk, person)
-  const owner = { owner_kind: 'organization', owner_id: id } as const
-  return buildPaidPlan(product, { user_id, owner, plan_type: 'teams', seats: 2, ...order })
+
+  return buildPaidPlan(product, { user_id, owner_id: id, plan_type: 'teams', seats: 2, ...order })
 }
 
 /** Deletes an owner at Clerk, and lets the event arrive. */
-async function deleteOwner({ owner_kind, owner_id }: PaidPurchase['owner']) {
-  if (owner_kind === 'user') await clerk.client.users.deleteUser(owner_id)
+async function deleteOwner(owner_id: string) {
+  if (kindOf(owner_id) === 'user') await clerk.client.users.deleteUser(owner_id)
   else await clerk.client.organizations.deleteOrganization(owner_id)
-  const [event] = await clerk.listEvents(`${owner_kind}.deleted`)
+  const [event] = await clerk.listEvents(`${kindOf(owner_id)}.deleted`)
   if (!event) throw new Error('Clerk sent no event')
   return worker.applyClerk(event)
 }
@@ -85,7 +86,7 @@ const invoicesOf = async ({ subscription_id }: PaidPurchase) =>
 test('a person who deletes their account during a trial is never charged', async () => {
   const bought = await buy({ trial_days: 14 })
   await worker.catchUp()
-  expect(await deleteOwner(bought.owner)).toMatchObject({
+  expect(await deleteOwner(bought.owner_id)).toMatchObject({
     state: 'applied',
     reason: `It ends at Stripe, without another invoice: ${bought.subscription_id}`,
   })
@@ -104,7 +105,7 @@ test('an organization that is deleted is charged no more, and nothing goes back'
   const bought = await buyTeam()
   await worker.catchUp()
   expect(await readPlanType(database.owner, bought)).toBe('teams')
-  await deleteOwner(bought.owner)
+  await deleteOwner(bought.owner_id)
   expect(await readPlanType(database.owner, bought)).toBe('starter')
   await claim()
   await life.live(60)
@@ -124,9 +125,9 @@ test('open and draft invoices are voided, and a scheduled change is released', a
   const schedule = await stripe.client.subscriptionSchedules.create({
     from_subscription: drafted.subscription_id ?? '',
   })
-  for (const { owner } of [overdue, drafted]) {
+  for (const { owner_id } of [overdue, drafted]) {
     await clerk.forgetEvents()
-    await deleteOwner(owner)
+    await deleteOwner(owner_id)
   }
   await claim()
   expect(await invoicesOf(overdue)).toEqual(['void', 'paid'])
@@ -141,7 +142,7 @@ test('open and draft invoices are voided, and a scheduled change is released', a
 test('the end of a plan is tried until Stripe answers, and says so meanwhile', async () => {
   const bought = await buy()
   await worker.catchUp()
-  await deleteOwner(bought.owner)
+  await deleteOwner(bought.owner_id)
   const away = createStripe({ secretKey: 'sk_test_none', apiBase: 'http://127.0.0.1:1' })
   await claim({ ...worker.deps, stripe: away })
   expect(await life.row(bought)).toMatchObject({
@@ -169,7 +170,7 @@ test('an event of a deletion ends nothing while Clerk still has the owner', asyn
 
 test('an organization that is deleted before its payment is heard gives its buyer no plan, and ends', async () => {
   const bought = await buyTeam()
-  await deleteOwner(bought.owner)
+  await deleteOwner(bought.owner_id)
   await worker.catchUp()
   expect(await readPlanType(database.owner, bought)).toBe('starter')
   await claim()
@@ -177,9 +178,8 @@ test('an organization that is deleted before its payment is heard gives its buye
 })
 
 test('a person who is deleted before the payment of a first team is heard is charged no more', async () => {
-  const owner = { owner_kind: 'organization', owner_id: null as unknown as string } as const
-  const bought = await buy({ plan_type: 'teams', owner })
-  await deleteOwner({ owner_kind: 'user', owner_id: bought.user_id })
+  const bought = await buy({ plan_type: 'teams', owner_id: null })
+  await deleteOwner(bought.user_id)
   await worker.catchUp()
   expect(await atStripe(bought)).toMatchObject({ status: 'canceled' })
   const { reason } = await database.owner
@@ -195,13 +195,13 @@ test('bought credits of a deleted person stay in the ledger, and their money can
   const bought = await buy()
   const credits = await buildPaidCredits(product, { user_id: bought.user_id })
   await worker.catchUp()
-  await deleteOwner(bought.owner)
+  await deleteOwner(bought.owner_id)
   await claim()
   await worker.catchUp()
-  expect(await findBalance(database.owner, bought.owner)).toMatchObject({ plan: 0, purchased: 500 })
+  expect(await findBalance(database.owner, bought.owner_id)).toMatchObject({ plan: 0, purchased: 500 })
   await life.refund((await life.charges(credits))[0])
   await worker.catchUp()
-  expect(await findBalance(database.owner, bought.owner)).toMatchObject({ purchased: 0 })
+  expect(await findBalance(database.owner, bought.owner_id)).toMatchObject({ purchased: 0 })
   expect(await stripe.client.customers.retrieve(bought.customer_id)).not.toMatchObject({ deleted: true })
 })
 
@@ -212,7 +212,7 @@ async function openCredits(): Promise<PaidPurchase> {
 
 test('a payment page that is open when its buyer deletes their account is closed', async () => {
   const opened = await openCredits()
-  await deleteOwner(opened.owner)
+  await deleteOwner(opened.owner_id)
   await claim()
   expect(await stripe.client.checkout.sessions.retrieve(opened.session_id)).toMatchObject({
     status: 'expired',
@@ -224,7 +224,7 @@ test('a bank debit that is confirmed days after its buyer deleted their account 
   const opened = await openCredits()
   await stripe.knob(`sessions/${opened.session_id}/pay`, { method: 'delayed' })
   await worker.catchUp()
-  await deleteOwner(opened.owner)
+  await deleteOwner(opened.owner_id)
   await claim()
   await product.advanceDays(5)
   await stripe.knob(`sessions/${opened.session_id}/settle`, { outcome: 'succeeded' })
@@ -232,7 +232,7 @@ test('a bank debit that is confirmed days after its buyer deleted their account 
   await claim()
   await worker.catchUp()
   expect((await life.charges(opened)).map((charge) => charge.amount_refunded)).toEqual([700])
-  expect(await findBalance(database.owner, opened.owner)).toMatchObject({ purchased: 0 })
+  expect(await findBalance(database.owner, opened.owner_id)).toMatchObject({ purchased: 0 })
 })
 
 test.each([
@@ -240,7 +240,7 @@ test.each([
   ['organization', buyTeam],
 ])('the first payment of a plan that is heard of after its %s was deleted goes back', async (_, buyOne) => {
   const bought = await buyOne()
-  await deleteOwner(bought.owner)
+  await deleteOwner(bought.owner_id)
   await worker.catchUp()
   const charges = await life.charges(bought)
   expect(charges.map(({ amount, amount_refunded }) => amount - amount_refunded)).toEqual([0])
@@ -258,8 +258,8 @@ test.each([
     await worker.catchUp()
     const colleague = await signUp(clerk)
     const role = isOther ? 'org:admin' : 'org:member'
-    await addMember(clerk, { id: bought.owner.owner_id, name: '' }, colleague, role)
-    await deleteOwner({ owner_kind: 'user', owner_id: bought.user_id })
+    await addMember(clerk, { id: bought.owner_id, name: '' }, colleague, role)
+    await deleteOwner(bought.user_id)
     await claim()
     await worker.catchUp()
     expect(await stripe.client.customers.retrieve(bought.customer_id)).toMatchObject({
@@ -271,7 +271,7 @@ test.each([
     const filter = {
       state: 'open',
       kind: 'organization_without_admin',
-      owner_id: bought.owner.owner_id,
+      owner_id: bought.owner_id,
     } as const
     const { findings } = await listFindings(database.server, { filter, limit: 10 })
     expect(findings).toHaveLength(isOther ? 0 : 1)
@@ -283,8 +283,8 @@ test.each([
 test('usage is refused for a deleted person, and for an organization that was deleted', async () => {
   const [alone, team] = [await buy(), await buyTeam()]
   await worker.catchUp()
-  const report = async ({ user_id, owner }: PaidPurchase, token: string, on = product.server) => {
-    const payer = owner.owner_id === user_id ? 'personal' : owner.owner_id
+  const report = async ({ user_id, owner_id }: PaidPurchase, token: string, on = product.server) => {
+    const payer = owner_id === user_id ? 'personal' : owner_id
     const body = { credits: 1, payer, idempotency_key: crypto.randomUUID() }
     return (await on.api(reportUsage, { token, body })).status
   }
@@ -294,7 +294,7 @@ test('usage is refused for a deleted person, and for an organization that was de
     tokens.set(bought, token)
     expect(await report(bought, token)).toBe(200)
     await clerk.forgetEvents()
-    await deleteOwner(bought.owner)
+    await deleteOwner(bought.owner_id)
   }
   // A server trusts a token for seconds after another process has revoked it (decision 030).
   const other = await product.startServer()
@@ -309,8 +309,8 @@ test.each([
 ])('a %s that is gone without an event is a finding, which an act of support repairs', async (_, buyOne) => {
   const bought = await buyOne()
   await worker.catchUp()
-  const { owner_kind, owner_id } = bought.owner
-  if (owner_kind === 'user') await clerk.client.users.deleteUser(owner_id)
+  const owner_id = bought.owner_id
+  if (kindOf(owner_id) === 'user') await clerk.client.users.deleteUser(owner_id)
   else await clerk.client.organizations.deleteOrganization(owner_id)
   await product.advanceDays(1)
   await reconcileAll(worker.deps, 'test')

@@ -24,8 +24,8 @@ async function buyTeam() {
   const person = await signUp(clerk)
   const user_id = await buildUser(database.server, person.user_id)
   const { id } = await buildOrganization(clerk, person)
-  const owner = { owner_kind: 'organization', owner_id: id } as const
-  const bought = await buildPaidPlan(product, { user_id, owner, plan_type: 'teams', seats: 2 })
+
+  const bought = await buildPaidPlan(product, { user_id, owner_id: id, plan_type: 'teams', seats: 2 })
   const { customer_id } = bought
   await stripe.client.customers.update(customer_id, { metadata: { clerkUserId: user_id } })
   await worker.catchUp()
@@ -80,7 +80,7 @@ describe('the customer at Stripe', () => {
     await moveTo(other, 'other@example.com')
     await moveTo(bought, 'admin@example.com')
     await hear()
-    await clerk.client.organizations.updateOrganization(bought.owner.owner_id, { name: 'Analytical Engines' })
+    await clerk.client.organizations.updateOrganization(bought.owner_id, { name: 'Analytical Engines' })
     await hear('organization.updated')
     expect(await customerOf(bought)).toMatchObject({ email: 'admin@example.com', name: 'Analytical Engines' })
     expect(await customerOf(other)).toMatchObject({ email: 'other@example.com' })

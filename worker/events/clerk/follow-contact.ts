@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { findStripeCustomer, listCustomersPaidBy } from '../../../schema/billing/customers/customers.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { isMissing } from '../../../schema/vendors/stripe/missing.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { reasonOf } from '../../failures.ts'
@@ -13,12 +13,11 @@ type Deps = Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>
  * and a customer that has it already is left alone. The address of an organization's customer is that of the
  * admin who bought for it. Returns what Stripe refused, for people; else null.
  */
-export async function followContact(deps: Deps, owner: Owner): Promise<string | null> {
-  const { owner_kind, owner_id } = owner
-  const own = await findStripeCustomer(deps.db, owner)
-  const others = owner_kind === 'user' ? await listCustomersPaidBy(deps.db, owner_id) : []
+export async function followContact(deps: Deps, owner_id: string): Promise<string | null> {
+  const own = await findStripeCustomer(deps.db, owner_id)
+  const others = kindOf(owner_id) === 'user' ? await listCustomersPaidBy(deps.db, owner_id) : []
   if (!own && others.length === 0) return null
-  const identity = await deps.clerk.identify(owner)
+  const identity = await deps.clerk.identify(owner_id)
   if (!identity) return null
   const { name, email } = identity
   let refusal = own ? await update(deps.stripe, own, { name, email }) : null

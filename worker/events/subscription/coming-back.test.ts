@@ -20,8 +20,8 @@ describe('a user who used up a plan, ended it and subscribed again', () => {
     const before = await buildPaidPlan(product)
     await worker.catchUp()
     await life.cancel(before)
-    const { user_id, owner } = before
-    const now = await buildPaidPlan(product, { user_id, owner })
+    const { user_id, owner_id } = before
+    const now = await buildPaidPlan(product, { user_id, owner_id })
     await worker.applyStripe((await stripe.takeEvents()).toReversed())
     expect(await life.row(now)).toMatchObject({
       stripe_subscription_id: now.subscription_id,
@@ -35,8 +35,8 @@ describe('a user who used up a plan, ended it and subscribed again', () => {
     await worker.catchUp()
     await life.use(before, 500)
     await life.cancel(before)
-    const { user_id, owner } = before
-    const now = await buildPaidPlan(product, { user_id, owner })
+    const { user_id, owner_id } = before
+    const now = await buildPaidPlan(product, { user_id, owner_id })
     await life.refund((await life.charges(before))[0])
     const events = await stripe.takeEvents()
     await Promise.all([events, events.toReversed(), events].map((some) => worker.applyStripe(some)))
@@ -46,8 +46,8 @@ describe('a user who used up a plan, ended it and subscribed again', () => {
 
 describe('an old subscription of an organization', () => {
   async function teamThatCameBack() {
-    const owner = { owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` } as const
-    const before = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner })
+    const owner_id = `org_${randomUUID().slice(0, 8)}`
+    const before = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id })
     await worker.catchUp()
     // The buyer leaves.
     await database.worker
@@ -57,16 +57,16 @@ describe('an old subscription of an organization', () => {
       .execute()
     await life.cancel(before)
     await worker.catchUp()
-    const now = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner })
+    const now = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner_id })
     await worker.catchUp()
-    return { before, now, owner }
+    return { before, now, owner_id }
   }
 
   test('an old subscription of an organization gives no seat, whatever event arrives', async () => {
-    const { before, now, owner } = await teamThatCameBack()
+    const { before, now, owner_id } = await teamThatCameBack()
     await life.refund((await life.charges(before))[0])
     await worker.catchUp()
-    const seats = await listSeats(owner.owner_id)
+    const seats = await listSeats(owner_id)
     expect(seats.filter(({ status }) => status === 'active')).toMatchObject([
       { user_id: now.user_id, email: `${now.user_id}@tidemark.test`, role: 'admin' },
     ])
@@ -74,7 +74,7 @@ describe('an old subscription of an organization', () => {
   })
 
   test('an old subscription of an organization gives no seat to a former admin, with the new buyer’s address, when that one has passed theirs on', async () => {
-    const { before, now, owner } = await teamThatCameBack()
+    const { before, now, owner_id } = await teamThatCameBack()
     await database.worker
       .updateTable('seats')
       .set({ status: 'revoked' })
@@ -82,7 +82,7 @@ describe('an old subscription of an organization', () => {
       .execute()
     await life.refund((await life.charges(before))[0])
     await worker.catchUp()
-    expect((await listSeats(owner.owner_id)).filter(({ status }) => status === 'active')).toEqual([])
+    expect((await listSeats(owner_id)).filter(({ status }) => status === 'active')).toEqual([])
     expect(await life.balance(now)).toMatchObject({ plan: 2500 })
   })
 })

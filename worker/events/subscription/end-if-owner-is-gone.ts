@@ -1,4 +1,3 @@
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 import { isDeleted } from '../../../schema/people/owners/deleted-owners.ts'
 import { endSubscription } from '../../../schema/vendors/stripe/end-subscription.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
@@ -9,10 +8,10 @@ import { NotYetError } from '../../errors.ts'
  */
 export async function endIfOwnerIsGone(
   deps: Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>,
-  owner: Owner,
+  owner_id: string,
   subscriptionId: string,
 ): Promise<boolean> {
-  if (!(await isOwnerGone(deps, owner))) return false
+  if (!(await isOwnerGone(deps, owner_id))) return false
   await endSubscription(deps.stripe, subscriptionId, 'Its owner was deleted at Clerk')
   return true
 }
@@ -23,9 +22,9 @@ export async function endIfOwnerIsGone(
  */
 export async function isOwnerGone(
   { db, clerk }: Pick<WorkerDependencies, 'db' | 'clerk'>,
-  owner: Owner,
+  owner_id: string,
 ): Promise<boolean> {
-  if (!(await isDeleted(db, owner))) return false
-  if (await clerk.isGone(owner)) return true
-  throw new NotYetError(`An event told that ${owner.owner_id} was deleted, and Clerk still has it`)
+  if (!(await isDeleted(db, owner_id))) return false
+  if (await clerk.isGone(owner_id)) return true
+  throw new NotYetError(`An event told that ${owner_id} was deleted, and Clerk still has it`)
 }

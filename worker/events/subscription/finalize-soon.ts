@@ -23,8 +23,8 @@ export async function finalizeSoon(
 ): Promise<Nothing> {
   const subscription = await findSubscription(db, subscription_id)
   if (!subscription) return ignore(`Subscription ${subscription_id} is not known to us`)
-  const { owner_kind, owner_id } = subscription
-  if (await isDeleted(db, { owner_kind, owner_id })) return ignore('The owner was deleted at Clerk')
+  const { owner_id } = subscription
+  if (await isDeleted(db, owner_id)) return ignore('The owner was deleted at Clerk')
   const { status, automatically_finalizes_at, created } = await stripe.invoices.retrieve(id)
   const at = Math.max(created, Math.ceil(now().getTime() / 1000)) + soon_s
   // One that is finalized has no such time, nor has a draft that Stripe does not finalize without a call.

@@ -31,7 +31,7 @@ test('a first payment that is still open gives nothing and fails nothing', async
   const { person, intentId, subscription } = await buyWithoutMoney()
   expect(subscription.status).toBe('incomplete')
   expect(await intentOf(intentId)).toMatchObject({ state: 'open' })
-  const balance = await findBalance(database.owner, { owner_kind: 'user', owner_id: person.user_id })
+  const balance = await findBalance(database.owner, person.user_id)
   expect(balance).toMatchObject({ plan: 0, version: 0 })
 })
 
@@ -44,6 +44,6 @@ test('news of a first try that failed, which come after its checkout was paid, c
   await worker.catchUp()
   await worker.applyStripe(late)
   expect(await intentOf(intentId)).toMatchObject({ state: 'settled', failure_reason: null })
-  const balance = await findBalance(database.owner, { owner_kind: 'user', owner_id: person.user_id })
+  const balance = await findBalance(database.owner, person.user_id)
   expect(balance.plan).toBeGreaterThan(0)
 })

@@ -29,15 +29,15 @@ const hourS = 3600
 async function buildEnding({ used = 0, bought = 0 } = {}): Promise<PaidPurchase> {
   const plan = await buildPaidPlan(product)
   await worker.catchUp()
-  if (bought > 0) await postTransfer(database.worker, buildGrant(plan.owner.owner_id, bought))
+  if (bought > 0) await postTransfer(database.worker, buildGrant(plan.owner_id, bought))
   if (used > 0) expect(await life.use(plan, used)).toBe(true)
   await life.toPeriodEnd(plan, -600)
   return plan
 }
 
 type Ask = Pick<SpendRequest, 'action'> & Record<string, unknown>
-async function ask({ owner, user_id }: PaidPurchase, request: Ask): Promise<SpendOutcome> {
-  const asked = { ...owner, actor: user_id, occurred_at: clock.now(), ...request }
+async function ask({ owner_id, user_id }: PaidPurchase, request: Ask): Promise<SpendOutcome> {
+  const asked = { owner_id, actor: user_id, occurred_at: clock.now(), ...request }
   return spendOne(database.server, asked as SpendRequest)
 }
 const reserve = (plan: PaidPurchase, credits: number) =>
@@ -64,7 +64,7 @@ async function renew({ subscription_id }: PaidPurchase): Promise<void> {
 async function see(plan: PaidPurchase) {
   const sheet = await database.owner
     .transaction()
-    .execute((trx) => readOwnerBalanceSheet(trx, plan.owner, clock.now()))
+    .execute((trx) => readOwnerBalanceSheet(trx, plan.owner_id, clock.now()))
   const balance = await life.balance(plan)
   return {
     plan: balance.plan,

@@ -119,7 +119,7 @@ describe('a renewal that ends without a payment', () => {
     const ends: { plan: number; purchased: number }[] = []
     for (const behavior of [null, 'keep_as_draft'] as const) {
       const bought = await start()
-      await giveCredits(product.database, bought.owner, { purchased: 1000 })
+      await giveCredits(product.database, bought.owner_id, { purchased: 1000 })
       await life.use(bought, 100)
       await pause(bought, behavior)
       await life.live(32)

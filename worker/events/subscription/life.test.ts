@@ -19,12 +19,12 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.owner)
+const balanceOf = (bought: PaidPurchase) => findBalance(database.owner, bought.owner_id)
 const planOf = async (bought: PaidPurchase) => (await findUser(database.owner, bought.user_id))?.plan_type
-const rowOf = (bought: PaidPurchase) => findLatestSubscription(database.owner, bought.owner)
+const rowOf = (bought: PaidPurchase) => findLatestSubscription(database.owner, bought.owner_id)
 const use = (bought: PaidPurchase, credits: number) =>
   spendOne(database.server, {
-    ...bought.owner,
+    owner_id: bought.owner_id,
     credits,
     idempotency_key: crypto.randomUUID(),
     occurred_at: new Date(),
@@ -49,7 +49,7 @@ describe('a Pro plan', () => {
   test('renews: what is left expires, the new month is granted, purchased credits are not touched', async () => {
     const bought = await buildPaidPlan(product)
     await worker.catchUp()
-    await postTransfer(database.worker, buildGrant(bought.owner.owner_id, 70))
+    await postTransfer(database.worker, buildGrant(bought.owner_id, 70))
     await use(bought, 200)
     await product.advanceDays(32)
     await worker.catchUp()
@@ -110,7 +110,7 @@ describe('a Pro plan', () => {
   test('a Pro plan that is cancelled at once ends at once, and purchased credits stay', async () => {
     const bought = await buildPaidPlan(product)
     await worker.catchUp()
-    await postTransfer(database.worker, buildGrant(bought.owner.owner_id, 70))
+    await postTransfer(database.worker, buildGrant(bought.owner_id, 70))
     await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
     await worker.catchUp()
     expect(await balanceOf(bought)).toMatchObject({ plan: 0, purchased: 70 })

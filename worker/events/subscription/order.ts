@@ -1,19 +1,18 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import { findIntent, recipientOf } from '../../../schema/billing/checkout/intents.ts'
+import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { findOwnerOfCustomer } from '../../../schema/billing/customers/customers.ts'
 import {
   findSubscription,
   findSubscriptionOfIntent,
 } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import type { DB } from '../../../schema/database/types.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
 
 /**
  * What a subscription was ordered with: a checkout, or, when it was made at Stripe by hand for a customer of
  * ours, nothing that we know.
  */
-export type OrderOf = { readonly intent_id: string } | { readonly owner: Owner }
+export type OrderOf = { readonly intent_id: string } | { readonly owner_id: string }
 
 interface MarkedSubscription {
   readonly id: string
@@ -37,20 +36,19 @@ export async function findOrder(
   if (known) return { intent_id: known.intent_id }
   const intentId = intentOfSession ?? z.uuid().safeParse(metadata.intentId).data
   const intent = intentId ? await findIntent(db, intentId) : undefined
-  const owner = await findOwnerOfCustomer(db, customer)
+  const owner_id = await findOwnerOfCustomer(db, customer)
   // One that we do not know (yet) is waited for.
   if (intentId && !intent) return { intent_id: intentId }
-  const isOfCustomer =
-    !owner || intent?.stripe_customer_id === customer || intent?.owner_id === owner.owner_id
+  const isOfCustomer = !owner_id || intent?.stripe_customer_id === customer || intent?.owner_id === owner_id
   if (intent && isOfCustomer && !(await findSubscriptionOfIntent(db, intent.id)))
     return { intent_id: intent.id }
-  const buyer = owner ?? (intent && recipientOf(intent))
-  return buyer ? { owner: buyer } : undefined
+  const buyer = owner_id ?? intent?.owner_id
+  return buyer ? { owner_id: buyer } : undefined
 }
 
 /** Whose it is; null while the organization of its checkout has not been created. */
-export async function findOwnerOfOrder(db: Kysely<DB>, order: OrderOf): Promise<Owner | null> {
-  if ('owner' in order) return order.owner
+export async function findOwnerOfOrder(db: Kysely<DB>, order: OrderOf): Promise<string | null> {
+  if ('owner_id' in order) return order.owner_id
   const intent = await findIntent(db, order.intent_id)
-  return intent ? recipientOf(intent) : null
+  return intent ? intent.owner_id : null
 }

@@ -51,7 +51,7 @@ describe('where our clock is behind Stripe’s', () => {
     const grants = await database.owner
       .selectFrom('ledger_grants')
       .select('kind')
-      .where('owner_id', '=', bought.owner.owner_id)
+      .where('owner_id', '=', bought.owner_id)
       .execute()
     expect(grants).toEqual([{ kind: 'month' }])
   })

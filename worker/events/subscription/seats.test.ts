@@ -21,10 +21,9 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-const organization = () =>
-  ({ owner_kind: 'organization', owner_id: `org_${randomUUID().slice(0, 8)}` }) as const
-const planBalance = async (bought: PaidPurchase) => (await findBalance(database.owner, bought.owner)).plan
-const rowOf = (bought: PaidPurchase) => findLatestSubscription(database.owner, bought.owner)
+const organization = () => `org_${randomUUID().slice(0, 8)}`
+const planBalance = async (bought: PaidPurchase) => (await findBalance(database.owner, bought.owner_id)).plan
+const rowOf = (bought: PaidPurchase) => findLatestSubscription(database.owner, bought.owner_id)
 
 async function changeSeats(bought: PaidPurchase, quantity: number): Promise<void> {
   const subscription = await stripe.client.subscriptions.retrieve(bought.subscription_id ?? '')
@@ -36,21 +35,21 @@ async function changeSeats(bought: PaidPurchase, quantity: number): Promise<void
 
 describe('a Teams plan of an organization', () => {
   test('a Teams plan of an organization that buys its first seats is granted for all of them, and the buyer has one', async () => {
-    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner: organization() })
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner_id: organization() })
     await worker.catchUp()
     expect(await planBalance(bought)).toBe(2500)
     expect(await rowOf(bought)).toMatchObject({ seats_total: 5, plan_type: 'teams' })
     const seats = await database.owner
       .selectFrom('seats')
       .selectAll()
-      .where('organization_id', '=', bought.owner.owner_id)
+      .where('organization_id', '=', bought.owner_id)
       .execute()
     expect(seats).toMatchObject([{ user_id: bought.user_id, status: 'active', role: 'admin' }])
     expect(await findUser(database.owner, bought.user_id)).toMatchObject({ plan_type: 'teams' })
   })
 
   test('a Teams plan of an organization of which only the “created” events come has the right number of seats', async () => {
-    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 7, owner: organization() })
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 7, owner_id: organization() })
     const events = await stripe.takeEvents()
     await worker.applyStripe(events.filter((event) => event.type.endsWith('.created')))
     expect(await rowOf(bought)).toMatchObject({ seats_total: 7, status: 'active' })
@@ -63,38 +62,38 @@ describe('the number of people that Clerk lets into an organization', () => {
   async function atClerk() {
     const admin = await signUp(clerk)
     const { id } = await buildOrganization(clerk, admin)
-    return { owner_kind: 'organization', owner_id: id } as const
+    return id
   }
 
   test('the number of people that Clerk lets into an organization follows the seats up and down, beginning with Clerk’s five', async () => {
-    const owner = await atClerk()
-    expect(await limitOf(owner.owner_id)).toBe(5)
-    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 8, owner })
+    const owner_id = await atClerk()
+    expect(await limitOf(owner_id)).toBe(5)
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 8, owner_id })
     await worker.catchUp()
     // The buyer has the first seat; the admin of the test, who has none, is there besides.
-    expect(await limitOf(owner.owner_id)).toBe(8 + 1 - 1)
+    expect(await limitOf(owner_id)).toBe(8 + 1 - 1)
     await changeSeats(bought, 12)
     await worker.catchUp()
-    expect(await limitOf(owner.owner_id)).toBe(12)
+    expect(await limitOf(owner_id)).toBe(12)
     await changeSeats(bought, 2)
     await worker.catchUp()
-    expect(await limitOf(owner.owner_id)).toBe(2)
+    expect(await limitOf(owner_id)).toBe(2)
   })
 
   test('invitations that were sent before the organization had a plan take its seats when it is bought, the first one sent first', async () => {
-    const owner = await atClerk()
+    const owner_id = await atClerk()
     const emails = [(await signUp(clerk)).email, (await signUp(clerk)).email, (await signUp(clerk)).email]
     for (const emailAddress of emails) {
       await clerk.client.organizations.createOrganizationInvitation({
-        organizationId: owner.owner_id,
+        organizationId: owner_id,
         emailAddress,
         role: 'org:member',
       })
     }
-    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner })
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id })
     await worker.catchUp()
     const pending = async () => {
-      const seats = await listHeldSeats(database.server, owner.owner_id)
+      const seats = await listHeldSeats(database.server, owner_id)
       return seats.filter(({ status }) => status === 'pending').map(({ email }) => email)
     }
     expect(await pending()).toEqual(emails.slice(0, 2))
@@ -104,27 +103,27 @@ describe('the number of people that Clerk lets into an organization', () => {
   })
 
   test('the number of people that Clerk lets into an organization is never less than the people who are there or invited', async () => {
-    const owner = await atClerk()
+    const owner_id = await atClerk()
     for (let count = 0; count < 4; count++) {
-      await addMember(clerk, { id: owner.owner_id, name: '' }, await signUp(clerk))
+      await addMember(clerk, { id: owner_id, name: '' }, await signUp(clerk))
     }
-    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner })
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id })
     await worker.catchUp()
     // Five are there, one of three seats is taken.
-    expect(await limitOf(owner.owner_id)).toBe(5 + 2)
+    expect(await limitOf(owner_id)).toBe(5 + 2)
     await changeSeats(bought, 1)
     await worker.catchUp()
-    expect(await limitOf(owner.owner_id)).toBe(5)
+    expect(await limitOf(owner_id)).toBe(5)
   })
 
   test('the number of people that Clerk lets into an organization is not what an event waits for: one that Clerk cannot be told about is applied all the same', async () => {
-    const owner = await atClerk()
-    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 8, owner })
+    const owner_id = await atClerk()
+    const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 8, owner_id })
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/organizations' })
     await worker.catchUp()
     await clerk.clear('faults')
     expect(await rowOf(bought)).toMatchObject({ seats_total: 8 })
-    expect(await limitOf(owner.owner_id)).toBe(5)
+    expect(await limitOf(owner_id)).toBe(5)
   })
 })
 
@@ -145,7 +144,7 @@ describe('a Teams plan that is bought at sign-up', () => {
           profile_updated_at: new Date(),
         })
         .execute()
-      const plan = { plan_type: 'teams', seats: 2, owner_kind: 'organization', owner_id: null } as const
+      const plan = { plan_type: 'teams', seats: 2, owner_id: null } as const
       const intent = await buildPlanOrder(database, { user_id, ...plan, organization_name })
       const { id } = intent
       const api = openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${clerk.url}/bapi` })

@@ -29,11 +29,11 @@ async function buyOn(date: string, order: PlanOrder = {}): Promise<PaidPurchase>
 }
 
 /** The first days of the months that credits were granted for. */
-async function monthsOf({ owner }: PaidPurchase): Promise<(string | undefined)[]> {
+async function monthsOf({ owner_id }: PaidPurchase): Promise<(string | undefined)[]> {
   const grants = await database.owner
     .selectFrom('ledger_grants')
     .select('month_starts_at')
-    .where('owner_id', '=', owner.owner_id)
+    .where('owner_id', '=', owner_id)
     .orderBy('month_starts_at')
     .execute()
   return grants.map(({ month_starts_at }) => month_starts_at?.toISOString().slice(0, 10))

@@ -3,7 +3,6 @@ import {
   type CheckoutIntent,
   findIntent,
   lockIntent,
-  recipientOf,
 } from '../../../schema/billing/checkout/intents.ts'
 import { failUnfinishedIntent, settleIntent } from '../../../schema/billing/checkout/outcomes.ts'
 import { saveStripeCustomer } from '../../../schema/billing/customers/customers.ts'
@@ -26,7 +25,7 @@ import {
   type Subscription,
 } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { findLastExpiry } from '../../../schema/ledger/read/holds.ts'
 import { isDeleted } from '../../../schema/people/owners/deleted-owners.ts'
@@ -115,8 +114,7 @@ async function completeOrder(
     if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
   }
   if (intent.state === 'settled' || !wasBought(fetched)) return
-  const owner = recipientOf(intent) ?? { owner_kind: 'user', owner_id: intent.user_id }
-  if (await endIfOwnerIsGone(deps, owner, fetched.id)) {
+  if (await endIfOwnerIsGone(deps, intent.owner_id ?? intent.user_id, fetched.id)) {
     await refundSubscription(deps.stripe, fetched.id)
     if (intent.owner_id !== null) return
     throw new PermanentError('Its buyer was deleted before it was heard of: it is cancelled and refunded')
@@ -136,8 +134,8 @@ async function findOtherLiveSubscription(
   deps: Pick<WorkerDependencies, 'db'>,
   fetched: FetchedSubscription,
 ): Promise<string | undefined> {
-  const owner = await findOwnerOfOrder(deps.db, fetched.order)
-  const live = owner ? await findLiveSubscription(deps.db, owner) : undefined
+  const owner_id = await findOwnerOfOrder(deps.db, fetched.order)
+  const live = owner_id ? await findLiveSubscription(deps.db, owner_id) : undefined
   return live?.stripe_subscription_id === fetched.id ? undefined : live?.stripe_subscription_id
 }
 
@@ -156,8 +154,8 @@ async function applySubscription(
 ): Promise<Outcome> {
   // The owner before everything else that one transaction locks: it may sync two subscriptions, and it posts
   // transfers that belong to intents which it does not hold.
-  const owner = await findOwnerOfOrder(trx, fetched.order)
-  if (owner) await lockOwner(trx, owner)
+  const owner_id = await findOwnerOfOrder(trx, fetched.order)
+  if (owner_id) await lockOwner(trx, owner_id)
   const ordered = await lockOrdered(trx, fetched)
   const known = await lockSubscription(trx, fetched.id)
   if (known && known.snapshot_order >= fetched.snapshot_order) {
@@ -165,21 +163,22 @@ async function applySubscription(
   }
   if (!known && !wasBought(fetched)) return applyUnpaid(trx, ordered, fetched)
 
-  if (!owner) throw new NotYetError(`${fetched.id} has no organization yet`)
-  await requireNoOther(trx, owner, fetched)
-  const intent = ordered ?? (await writeOrder(trx, owner, fetched, cause.now))
-  const terms = termsOf(intent, owner)
+  if (!owner_id) throw new NotYetError(`${fetched.id} has no organization yet`)
+  await requireNoOther(trx, owner_id, fetched)
+  const intent = ordered ?? (await writeOrder(trx, owner_id, fetched, cause.now))
+  const terms = termsOf(intent, owner_id)
   if (!known) requireTerms(intent, fetched)
   requirePlan(terms, fetched)
-  const is_gone = await isDeleted(trx, owner)
+  const is_gone = await isDeleted(trx, owner_id)
   const isBeingReplaced = known?.replaced_by != null && known.is_unfinished
   const saved = await saveSubscription(trx, {
     ...snapshotOf(fetched, cause.now),
+    lapses_at: lapseOf(fetched, known, cause.now),
     ...terms,
     // It ends, or is given back in part, as soon as a worker has it: see `processSubscriptionSync`.
     ...((is_gone || isBeingReplaced) && { next_try_at: cause.now }),
   })
-  await savePaidLines(trx, linesOf(fetched, owner))
+  await savePaidLines(trx, linesOf(fetched, owner_id))
   if (intent.state !== 'settled') {
     if (!intent.stripe_session_id) {
       throw new NotYetError(`Intent ${intent.id} of ${fetched.id} has no session yet`)
@@ -187,17 +186,17 @@ async function applySubscription(
     await settleIntent(trx, { id: intent.id, stripe_session_id: intent.stripe_session_id })
     await replacePlan(trx, intent, cause.now)
   }
-  if (!known) await saveStripeCustomer(trx, { ...owner, customer_id: fetched.customer_id })
-  const transfer_ids = await postPlanDifference(trx, owner, cause)
+  if (!known) await saveStripeCustomer(trx, { owner_id, customer_id: fetched.customer_id })
+  const transfer_ids = await postPlanDifference(trx, owner_id, cause)
   await decideUnusedRefund(trx, saved, cause.now)
-  await refreshPlanAndSeats(trx, { owner, fetched, buyer_id: is_gone ? null : intent.user_id })
-  const isRoomChanged = owner.owner_kind === 'organization' && known?.seats_total !== fetched.seats
+  await refreshPlanAndSeats(trx, { owner_id, fetched, buyer_id: is_gone ? null : intent.user_id })
+  const isRoomChanged = kindOf(owner_id) === 'organization' && known?.seats_total !== fetched.seats
   const { id: intent_id, stripe_session_id: session_id } = intent
   return {
     state: 'applied',
     reason: null,
     ids: withTransfers(idsOf({ intent_id, session_id, subscription_id: fetched.id }), transfer_ids),
-    ...(isRoomChanged && { seats_changed_in: owner.owner_id }),
+    ...(isRoomChanged && { seats_changed_in: owner_id }),
   }
 }
 
@@ -302,14 +301,26 @@ function requirePlan({ plan_type }: { readonly plan_type: string }, fetched: Fet
 
 async function requireNoOther(
   trx: DatabaseTransaction,
-  owner: Owner,
+  owner_id: string,
   fetched: FetchedSubscription,
 ): Promise<void> {
-  const live = await findLiveSubscription(trx, owner)
+  const live = await findLiveSubscription(trx, owner_id)
   if (!live || live.stripe_subscription_id === fetched.id || fetched.ended_at) return
   throw new PermanentError(
-    `${owner.owner_id} has the live subscription ${live.stripe_subscription_id}; ${fetched.id} is a second one`,
+    `${owner_id} has the live subscription ${live.stripe_subscription_id}; ${fetched.id} is a second one`,
   )
+}
+
+/**
+ * A plan that has lapsed stays so until a later period is paid, also when its payment is asked for again: its
+ * months are closed, and what was left of them has expired.
+ */
+function lapseOf({ lapses_at, invoices }: FetchedSubscription, known: Subscription | undefined, now: Date) {
+  const since = known?.lapses_at ?? null
+  const isPaid = invoices.some(({ lines }) =>
+    lines.some((line) => isPeriod(line) && since && line.ends_at > since),
+  )
+  return lapses_at ?? (since && since <= now && !isPaid ? since : null)
 }
 
 function snapshotOf(fetched: FetchedSubscription, now: Date) {
@@ -326,7 +337,6 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     trial_end: fetched.trial_end,
     cancel_at: fetched.cancel_at,
     ended_at: fetched.ended_at,
-    lapses_at: fetched.lapses_at,
     price_minor: fetched.price_minor,
     scheduled_seats: fetched.scheduled?.seats ?? null,
     scheduled_frequency: fetched.scheduled?.billing_frequency ?? null,
@@ -343,20 +353,19 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
   }
 }
 
-function termsOf(intent: CheckoutIntent, owner: Owner) {
+function termsOf(intent: CheckoutIntent, owner_id: string) {
   const { plan_type, credits_per_seat } = intent
   if (!plan_type || !credits_per_seat) {
     throw new PermanentError(`The checkout ${intent.id} was not for a plan`)
   }
   const { currency, user_id } = intent
-  return { intent_id: intent.id, user_id, ...owner, plan_type, currency, credits_per_seat }
+  return { intent_id: intent.id, user_id, owner_id, plan_type, currency, credits_per_seat }
 }
 
-function linesOf(fetched: FetchedSubscription, { owner_kind, owner_id }: Owner) {
+function linesOf(fetched: FetchedSubscription, owner_id: string) {
   return fetched.invoices.flatMap(({ id, total_minor, amount_paid_minor, lines }) =>
     lines.map(({ invoice_id: _, ...line }) => ({
       ...line,
-      owner_kind,
       owner_id,
       stripe_invoice_id: id,
       stripe_subscription_id: fetched.id,
@@ -373,11 +382,15 @@ function linesOf(fetched: FetchedSubscription, { owner_kind, owner_id }: Owner) 
  */
 async function refreshPlanAndSeats(
   trx: DatabaseTransaction,
-  { owner, fetched, buyer_id }: { owner: Owner; fetched: FetchedSubscription; buyer_id: string | null },
+  {
+    owner_id,
+    fetched,
+    buyer_id,
+  }: { owner_id: string; fetched: FetchedSubscription; buyer_id: string | null },
 ): Promise<void> {
-  if (owner.owner_kind === 'user') return refreshPlanType(trx, [owner.owner_id])
-  const organization_id = owner.owner_id
-  const live = await findLiveSubscription(trx, owner)
+  if (kindOf(owner_id) === 'user') return refreshPlanType(trx, [owner_id])
+  const organization_id = owner_id
+  const live = await findLiveSubscription(trx, owner_id)
   const buyer =
     buyer_id !== null && live?.stripe_subscription_id === fetched.id && (await findUser(trx, buyer_id))
   if (buyer) {

@@ -40,7 +40,7 @@ const syncAndApply = (id: string) => syncSubject(worker.deps, { of: 'charge', id
 async function buildRenewed(rest: number, order: PlanOrder = {}): Promise<PaidPurchase> {
   const bought = await buildPaidPlan(product, order)
   await worker.catchUp()
-  await postTransfer(database.worker, buildGrant(bought.owner.owner_id, 300))
+  await postTransfer(database.worker, buildGrant(bought.owner_id, 300))
   await use(bought, 500 - rest)
   await product.advanceDays(order.trial_days ? order.trial_days + 1 : 32)
   return bought
@@ -87,7 +87,7 @@ describe('a renewal whose payment fails', () => {
   const buildFailed = async () => {
     const bought = await buildPaidPlan(product)
     await worker.catchUp()
-    await postTransfer(database.worker, buildGrant(bought.owner.owner_id, 300))
+    await postTransfer(database.worker, buildGrant(bought.owner_id, 300))
     await use(bought, 400)
     await product.stripe.knob(`subscriptions/${bought.subscription_id}/card`, { card: '4000000000000341' })
     await product.advanceDays(32)
@@ -130,13 +130,13 @@ test('usage that moves is explained, and is no new credits in the sums of a day'
   const start = product.clock.now()
   await use(bought, 100)
   await worker.catchUp()
-  const { changes, closing } = await explainBalance(database.owner, bought.owner, { limit: 10 })
+  const { changes, closing } = await explainBalance(database.owner, bought.owner_id, { limit: 10 })
   expect(closing).toEqual({ plan: 400, purchased: 300 })
   expect(changes.find(({ kind }) => kind === 'usage_moved')).toMatchObject({
     change: { plan: -40, purchased: 40 },
     grant: { kind: 'month' },
   })
-  const [today] = await sumPeriods(database.owner, bought.owner, [start])
+  const [today] = await sumPeriods(database.owner, bought.owner_id, [start])
   // The new month's grant is of its start, some days ago.
   expect(today).toEqual({ used: 100, granted: 0 })
 })

@@ -6,7 +6,7 @@ import { listSubscriptionsOfOwner } from '../../../schema/billing/subscriptions/
 import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { currencySchema } from '../../../schema/catalogue/schemas.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import type { Owner } from '../../../schema/ledger/accounts.ts'
+import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { PermanentError } from '../../errors.ts'
 import type { FetchedSubscription } from './fetch-subscription.ts'
 
@@ -17,7 +17,7 @@ import type { FetchedSubscription } from './fetch-subscription.ts'
  */
 export async function writeOrder(
   trx: DatabaseTransaction,
-  owner: Owner,
+  owner_id: string,
   fetched: FetchedSubscription,
   now: Date,
 ): Promise<CheckoutIntent> {
@@ -27,10 +27,10 @@ export async function writeOrder(
   if (!plan_type || !invoice || !currency || seats > maximumSeats) {
     throw new PermanentError(`Subscription ${id} was made by hand, and is none of our plans`)
   }
-  const [latest] = await listIntentsOfOwner(trx, owner, { limit: 1 })
-  const user_id = owner.owner_kind === 'user' ? owner.owner_id : latest?.user_id
-  if (!user_id) throw new PermanentError(`It is not known who buys for ${owner.owner_id}`)
-  const promised = (await listSubscriptionsOfOwner(trx, owner, { limit: 100 })).findLast(
+  const [latest] = await listIntentsOfOwner(trx, owner_id, { limit: 1 })
+  const user_id = kindOf(owner_id) === 'user' ? owner_id : latest?.user_id
+  if (!user_id) throw new PermanentError(`It is not known who buys for ${owner_id}`)
+  const promised = (await listSubscriptionsOfOwner(trx, owner_id, { limit: 100 })).findLast(
     (earlier) => earlier.plan_type === plan_type,
   )
   const offers = await listOffers(trx, { plan_type, billing_frequency, currency })
@@ -39,8 +39,7 @@ export async function writeOrder(
   return insertPaidOrder(trx, {
     id: randomUUID(),
     user_id,
-    owner_kind: owner.owner_kind,
-    owner_id: owner.owner_id,
+    owner_id,
     offer_id: offer.id,
     quantity: seats,
     created_at: now,

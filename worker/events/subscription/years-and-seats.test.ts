@@ -26,13 +26,13 @@ async function buyYear(order: PlanOrder = {}): Promise<PaidPurchase> {
 }
 
 /** What each kind of transfer moved of the plan account, in order. */
-async function history({ owner }: PaidPurchase): Promise<[string, number][]> {
+async function history({ owner_id }: PaidPurchase): Promise<[string, number][]> {
   const rows = await database.owner
     .selectFrom('ledger_accounts as account')
     .innerJoin('ledger_entries as entry', 'entry.account_id', 'account.id')
     .innerJoin('ledger_transfers as transfer', 'transfer.id', 'entry.transfer_id')
     .select(['transfer.kind', 'entry.amount'])
-    .where('account.owner_id', '=', owner.owner_id)
+    .where('account.owner_id', '=', owner_id)
     .where('account.name', '=', 'plan')
     .orderBy('entry.version')
     .execute()

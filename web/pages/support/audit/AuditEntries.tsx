@@ -86,7 +86,7 @@ function Details({ entry }: { entry: AuditEntry }) {
 }
 
 /** What an entry says that stands for no others of its batch. */
-function OneAct({ entry: { detail, target, owner, act_id, before, after } }: { entry: AuditEntry }) {
+function OneAct({ entry: { detail, target, owner_id, act_id, before, after } }: { entry: AuditEntry }) {
   const differences = differencesOf(before, after)
   return (
     <>
@@ -96,10 +96,10 @@ function OneAct({ entry: { detail, target, owner, act_id, before, after } }: { e
           <CopyId id={target.id} />
         </Detail>
       )}
-      {owner && (
+      {owner_id && (
         <Detail name="Customer">
-          <Link to={traceAddress({ owner: owner.owner_id })} className="text-accent-text hover:underline">
-            <span className="font-mono text-xs">{owner.owner_id}</span>
+          <Link to={traceAddress({ owner: owner_id })} className="text-accent-text hover:underline">
+            <span className="font-mono text-xs">{owner_id}</span>
           </Link>
         </Detail>
       )}
