@@ -61,7 +61,8 @@ export async function deleteOrganization(
 
 /**
  * Records that an owner was deleted at Clerk, and makes their subscriptions and open checkouts due, which ends
- * them at Stripe: see `endIfOwnerIsGone` and `endForDeleted`. Before anything else is locked. Returns what support reads of it.
+ * them at Stripe: see `endIfOwnerIsGone` and `endForDeleted`. Before anything else is locked. Returns what
+ * support reads of it.
  */
 async function deleteOwner(trx: DatabaseTransaction, owner_id: string, now: Date): Promise<string | null> {
   await lockOwner(trx, owner_id)
