@@ -1,6 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import { createStripe } from '../../schema/vendors/stripe/client.ts'
-import { waitFor } from '../processes/wait-for.ts'
 import {
   type Ask,
   type Caller,
@@ -14,6 +14,7 @@ import {
 
 /** How long ago the demo begins. */
 export const demoDays = 92
+const patience_ms = 60_000
 
 export interface DemoPlaces {
   readonly url: string
@@ -259,7 +260,14 @@ function openStage({ url, stripeSandboxUrl, clerkSandboxUrl, signal }: DemoPlace
     }
   const stripe = knob(stripeSandboxUrl)
   const clerk = knob(clerkSandboxUrl)
-  const see = (what: string, check: () => Promise<boolean>) => waitFor(what, check, signal)
+  /** Asks until it is so. Throws when it takes too long, or on abort. */
+  const see = async (what: string, check: () => Promise<boolean>): Promise<void> => {
+    const deadline = Date.now() + patience_ms
+    for (let pause_ms = 5; !(await check()); pause_ms = Math.min(pause_ms * 1.5, 100)) {
+      if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}.`)
+      await delay(pause_ms, undefined, { signal })
+    }
+  }
   let today = 0
   const times: (() => Promise<number>)[] = []
 

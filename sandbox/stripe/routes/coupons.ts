@@ -1,6 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { newCoupon } from '../entities/coupon.ts'
+import { randomText } from '../../kit/id.ts'
 import { emit } from '../entities/event.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
@@ -13,7 +13,7 @@ const percent = z
   .transform(Number)
   .refine((value) => value > 0 && value <= 100, 'Invalid percentage: it must be above 0 and at most 100')
 
-/** Coupons that take a share; those that take a sum are not needed here and are refused. */
+/** Coupons that take a share off invoices for a while; those that take a sum are not needed here and are refused. */
 const createParams = z.strictObject({
   ...common,
   id: text.max(200).optional(),
@@ -24,7 +24,7 @@ const createParams = z.strictObject({
 
 /** https://docs.stripe.com/api/coupons */
 export function couponRoutes(router: Router, service: Service): void {
-  const { store } = service
+  const { clock, livemode, store } = service
   router.post(
     '/v1/coupons',
     handle(service, ({ form, cause }) => {
@@ -38,7 +38,23 @@ export function couponRoutes(router: Router, service: Service): void {
       if (store.coupons.get(input.id)) {
         throw invalidRequest('Coupon already exists.', { code: 'resource_already_exists', param: 'id' })
       }
-      const coupon = store.coupons.put(newCoupon(service, input))
+      const coupon = store.coupons.put({
+        id: input.id ?? randomText(8),
+        object: 'coupon',
+        amount_off: null,
+        created: clock.now(),
+        currency: null,
+        duration: input.duration,
+        duration_in_months: input.duration_in_months ?? null,
+        livemode,
+        max_redemptions: null,
+        metadata: {},
+        name: null,
+        percent_off: input.percent_off,
+        redeem_by: null,
+        times_redeemed: 0,
+        valid: true,
+      })
       emit(service, 'coupon.created', coupon, { cause })
       return coupon
     }),

@@ -1,8 +1,8 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { AccountSummary } from '../../../schema/api/account.ts'
-import { defaultBrand } from '../../../schema/catalogue/brand.ts'
 import { WebConfigContext } from '../../api/catalogue.ts'
+import { testConfig } from '../../testing/config.ts'
 import { FirstSteps } from './FirstSteps.tsx'
 
 const balance = { plan: 0, purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false }
@@ -25,18 +25,10 @@ const summary: AccountSummary = {
 }
 const some = { ...balance, total: 500, available: 500, held: 0, had_credits: true }
 
-const config = {
-  brand: defaultBrand,
-  clerk: { publishable_key: 'pk_test', proxy_url: null },
-  sandbox: false,
-  sample_editor_url: null,
-  editors: {},
-}
-
 /** What a reader sees, without markup. */
 function show(changes: Partial<AccountSummary>, connected = false): string {
   return renderToString(
-    <WebConfigContext value={config}>
+    <WebConfigContext value={testConfig}>
       <FirstSteps summary={{ ...summary, ...changes }} connected={connected} />
     </WebConfigContext>,
   )

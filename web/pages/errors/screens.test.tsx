@@ -1,18 +1,10 @@
 import { renderToString } from 'react-dom/server'
 import { createMemoryRouter, Outlet, RouterProvider } from 'react-router-dom'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { defaultBrand } from '../../../schema/catalogue/brand.ts'
 import { WebConfigContext } from '../../api/catalogue.ts'
+import { testConfig } from '../../testing/config.ts'
 import { AuthenticationErrorScreen } from './ErrorScreen.tsx'
 import { NotFoundPage, PageErrorScreen, RouterErrorScreen } from './PageErrorScreen.tsx'
-
-const config = {
-  brand: defaultBrand,
-  clerk: { publishable_key: 'pk_test', proxy_url: null },
-  sandbox: false,
-  sample_editor_url: null,
-  editors: {},
-}
 
 /** What the router shows for an error, or without one the page. */
 function render(error?: unknown): string {
@@ -21,7 +13,7 @@ function render(error?: unknown): string {
     ...(error !== undefined && { hydrationData: { errors: { page: error } } }),
   })
   return renderToString(
-    <WebConfigContext value={config}>
+    <WebConfigContext value={testConfig}>
       <RouterProvider router={router} />
     </WebConfigContext>,
   )
@@ -80,7 +72,7 @@ it('a page whose code cannot be loaded offline is told within its layout', async
   ])
   await router.navigate('/page')
   const html = renderToString(
-    <WebConfigContext value={config}>
+    <WebConfigContext value={testConfig}>
       <RouterProvider router={router} />
     </WebConfigContext>,
   )

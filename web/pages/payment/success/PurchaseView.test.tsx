@@ -2,21 +2,14 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderToString } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
-import { defaultBrand } from '../../../../schema/catalogue/brand.ts'
 import { WebConfigContext } from '../../../api/catalogue.ts'
 import { ApiFailure } from '../../../api/failure.ts'
+import { testConfig } from '../../../testing/config.ts'
 import { PurchaseView } from './PurchaseView.tsx'
 import type { PlanPurchase } from './purchase.ts'
 
 type Shown = Omit<Parameters<typeof PurchaseView>[0], 'page'> & { page?: 'payment' | 'billing' }
 
-const config = {
-  brand: defaultBrand,
-  clerk: { publishable_key: 'pk_test', proxy_url: null },
-  sandbox: false,
-  sample_editor_url: null,
-  editors: {},
-}
 const pro: PlanPurchase = {
   plan_type: 'pro',
   billing: 'monthly',
@@ -33,7 +26,7 @@ const applied = { kind: 'applied', credits: 500, balance, amount_minor: 2000, cu
 function show({ page = 'payment', ...shown }: Shown): string {
   const html = renderToString(
     <QueryClientProvider client={new QueryClient()}>
-      <WebConfigContext value={config}>
+      <WebConfigContext value={testConfig}>
         <MemoryRouter>
           <PurchaseView page={page} {...shown} />
         </MemoryRouter>
@@ -84,7 +77,7 @@ test('an unverified purchase says so on the page of payments, and what becomes o
 test('a long wait says that nothing is lost and whom to ask', () => {
   const overdue = show({ progress: { kind: 'paid', pace: 'overdue', stage: 'queued' }, page: 'billing' })
   expect(overdue).toContain('They are not lost')
-  expect(overdue).toContain(defaultBrand.support_email)
+  expect(overdue).toContain(testConfig.brand.support_email)
 })
 
 test('a plan says whether it was paid or is a trial, and when the first charge is', () => {
