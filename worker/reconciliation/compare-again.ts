@@ -7,9 +7,9 @@ import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { compareInvoice } from './invoices.ts'
+import { compareLost } from './live-subscriptions.ts'
 import { compareOwner } from './owners.ts'
 import { compareSession } from './sessions.ts'
-import { compareLost } from './subscriptions.ts'
 
 /**
  * Compares once more before credits are adjusted for a finding: it stands until the next run, and its credits

@@ -21,13 +21,13 @@ export interface ComparisonContext {
 export interface Compared {
   /** How many objects. */
   readonly count: number
-  readonly differences: readonly Candidate[]
+  readonly differences: readonly UnconfirmedDifference[]
   /** Where the next step goes on; null when the list is complete. */
   readonly next: string | null
 }
 
 /** A difference, unless one of `refs` (ids of Stripe's or ours) is on its way to us at this moment. */
-export interface Candidate extends FoundDifference {
+export interface UnconfirmedDifference extends FoundDifference {
   readonly refs?: readonly (string | null | undefined)[]
 }
 

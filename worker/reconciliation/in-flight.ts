@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { listedEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { graceMs, seconds } from './comparison.ts'
-import { oldMs } from './work.ts'
+import { oldMs } from './waiting-rows.ts'
 
 /** Pages of events that are read at most. */
 const maximumPages = 20

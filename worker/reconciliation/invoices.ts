@@ -4,7 +4,6 @@ import { cataloguePrices } from '../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import {
-  type Candidate,
   type Comparison,
   dayMs,
   fromSeconds,
@@ -12,6 +11,7 @@ import {
   moneyText,
   replayOf,
   seconds,
+  type UnconfirmedDifference,
 } from './comparison.ts'
 
 /**
@@ -70,7 +70,7 @@ export const invoices: Comparison = {
 export async function compareInvoice(
   { db, stripe, now }: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,
   id: string,
-): Promise<Candidate[]> {
+): Promise<UnconfirmedDifference[]> {
   return (await compareListed(db, [await stripe.invoices.retrieve(id)], now())).differences
 }
 
@@ -78,7 +78,7 @@ async function compareListed(
   db: Database,
   listed: readonly unknown[],
   now: Date,
-): Promise<{ count: number; differences: Candidate[] }> {
+): Promise<{ count: number; differences: UnconfirmedDifference[] }> {
   const ofSubscriptions = z
     .array(invoiceSchema)
     .parse(listed)
@@ -103,7 +103,7 @@ async function compareListed(
     db,
     ours.flatMap(({ intentId }) => intentId ?? []),
   )
-  const differences = ours.flatMap((one): Candidate[] => {
+  const differences = ours.flatMap((one): UnconfirmedDifference[] => {
     const { invoice, intentId, subscriptionId } = one
     if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
     const difference = differenceOf(one, totals.get(invoice.id))
@@ -150,7 +150,7 @@ function differenceOf(
     subscriptionId,
   }: { invoice: Invoice; intentId: string | null; subscriptionId: string },
   known: number | undefined,
-): Omit<Candidate, 'owner_id'> | undefined {
+): Omit<UnconfirmedDifference, 'owner_id'> | undefined {
   const { id } = invoice
   // A credit note before the payment leaves the total as it was.
   const total = invoice.total - invoice.pre_payment_credit_notes_amount

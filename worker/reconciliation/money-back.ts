@@ -6,7 +6,6 @@ import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import { disputedMinor, refundedMinor } from '../../schema/vendors/stripe/statuses.ts'
 import { type ChargeOrigin, chargeSchema, findChargeOrigin, findOriginById } from './charge-origin.ts'
 import {
-  type Candidate,
   type Comparison,
   dayMs,
   fromSeconds,
@@ -14,6 +13,7 @@ import {
   moneyText,
   replayOf,
   seconds,
+  type UnconfirmedDifference,
 } from './comparison.ts'
 
 /** A refund may still fail a month later: https://docs.stripe.com/refunds#failed-refunds. */
@@ -50,7 +50,7 @@ export const refunds: Comparison = {
       listed.flatMap(({ charge, status }) => (status === 'failed' && charge ? [charge.id] : [])),
     )
     const known = await findKnown(deps.db, [...charges.keys()])
-    const differences: Candidate[] = []
+    const differences: UnconfirmedDifference[] = []
     for (const charge of charges.values()) {
       const row = known.get(charge.id)
       const have = row?.refunded_minor ?? 0
@@ -105,7 +105,7 @@ export const disputes: Comparison = {
     const listed = z.array(disputeSchema).parse(page.data)
     const byCharge = Map.groupBy(listed, ({ charge }) => charge)
     const known = await findKnown(deps.db, [...byCharge.keys()])
-    const differences: Candidate[] = []
+    const differences: UnconfirmedDifference[] = []
     for (const [charge_id, some] of byCharge) {
       const row = known.get(charge_id)
       const have = row?.disputed_minor ?? 0
@@ -177,7 +177,7 @@ async function moneyBack(
     readonly there: number
     readonly here: number
   },
-): Promise<Candidate> {
+): Promise<UnconfirmedDifference> {
   const { kind, charge_id, origin, currency, there, here } = found
   const { owner_id, credits } = await whatItPaidFor(db, origin, there - here)
   const what = kind === 'refund_differs' ? 'given back' : 'held by disputes'

@@ -2,7 +2,7 @@ import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/people/seats/seats.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type Candidate, type Comparison, isYoung, resyncOf } from './comparison.ts'
+import { type Comparison, isYoung, resyncOf, type UnconfirmedDifference } from './comparison.ts'
 
 /** Each costs a call to Clerk. */
 const organizationsPerStep = 20
@@ -18,7 +18,7 @@ export const organizations: Comparison = {
       after_organization_id: after ?? '',
       limit: organizationsPerStep,
     })
-    const differences: Candidate[] = []
+    const differences: UnconfirmedDifference[] = []
     for (const id of ids) differences.push(...(await compareOrganization(deps, id, now)))
     return {
       count: ids.length,
@@ -28,7 +28,11 @@ export const organizations: Comparison = {
   },
 }
 
-async function compareOrganization(deps: WorkerDependencies, id: string, now: Date): Promise<Candidate[]> {
+async function compareOrganization(
+  deps: WorkerDependencies,
+  id: string,
+  now: Date,
+): Promise<UnconfirmedDifference[]> {
   const members = await deps.clerk.listMembers(id)
   // Read after Clerk was asked: what is older than the list is in it.
   const seats = await listHeldSeats(deps.db, id)
@@ -51,22 +55,19 @@ async function compareOrganization(deps: WorkerDependencies, id: string, now: Da
   ]
 }
 
-const ownerOf = (id: string) => id
-
 function common(organization_id: string, object: string) {
-  const owner_id = ownerOf(organization_id)
   return {
     object_id: `${organization_id}/${object}`,
-    owner_id,
+    owner_id: organization_id,
     money: null,
     credits: null,
-    repair: resyncOf(owner_id),
+    repair: resyncOf(organization_id),
     advice: 'A resync asks Clerk about everybody in the organization, and makes the seats agree.',
     refs: [organization_id, object],
   }
 }
 
-function organizationGone(id: string, seats: readonly Seat[]): Candidate {
+function organizationGone(id: string, seats: readonly Seat[]): UnconfirmedDifference {
   return {
     ...common(id, 'organization'),
     kind: 'seat_without_membership',
@@ -76,7 +77,11 @@ function organizationGone(id: string, seats: readonly Seat[]): Candidate {
   }
 }
 
-function compareSeat(seat: Seat, members: readonly Membership[], now: Date): Candidate | undefined {
+function compareSeat(
+  seat: Seat,
+  members: readonly Membership[],
+  now: Date,
+): UnconfirmedDifference | undefined {
   const { organization_id, user_id, role, status } = seat
   if (status !== 'active' || user_id === null) return undefined
   const member = members.find((one) => one.user_id === user_id)
@@ -104,7 +109,7 @@ function compareMember(
   { organization_id, user_id, email, role }: Membership,
   seats: readonly Seat[],
   knownRole: Membership['role'] | null | undefined,
-): Candidate | undefined {
+): UnconfirmedDifference | undefined {
   const hasSeat = seats.some((seat) => seat.user_id === user_id)
   const isReserved = !hasSeat && seats.some((seat) => seat.status === 'pending' && seat.email === email)
   if (!isReserved && (hasSeat || knownRole === role)) return undefined
@@ -125,7 +130,7 @@ async function compareLimit(
   deps: WorkerDependencies,
   id: string,
   members: readonly Membership[],
-): Promise<Candidate[] | undefined> {
+): Promise<UnconfirmedDifference[] | undefined> {
   const [member] = members
   const seats = await findSeatsAtClerk(deps.db, id)
   if (!member || !seats) return undefined

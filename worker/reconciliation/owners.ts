@@ -7,11 +7,11 @@ import { type Database, inSnapshot } from '../../schema/database/connect.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
 import {
   adjustmentOf,
-  type Candidate,
   type Comparison,
   type ComparisonContext,
   graceMs,
   resyncOf,
+  type UnconfirmedDifference,
 } from './comparison.ts'
 
 /** Of each table; an owner has two accounts. */
@@ -24,7 +24,7 @@ export const owners: Comparison = {
   name: 'owners',
   async step({ deps, now }, after) {
     const some = await listOwners(deps.db, after)
-    const differences: Candidate[] = []
+    const differences: UnconfirmedDifference[] = []
     for (const owner_id of some) differences.push(...(await compareOwner(deps.db, owner_id, now)))
     const last = some.at(-1)
     return {
@@ -57,7 +57,11 @@ async function listOwners(db: Database, after: string | null): Promise<string[]>
  * Facts and books are of one snapshot, so nothing that is posted meanwhile is a difference, and no statement
  * waits for us.
  */
-export async function compareOwner(db: Database, owner_id: string, now: Date): Promise<Candidate[]> {
+export async function compareOwner(
+  db: Database,
+  owner_id: string,
+  now: Date,
+): Promise<UnconfirmedDifference[]> {
   return inSnapshot(db, async (trx) => {
     const facts = await readOwnerFacts(trx, owner_id)
     const books = await readBooks(trx, owner_id)
@@ -83,38 +87,44 @@ function lastingTransfers(now: Difference, before: Difference): Transfers {
   return now.transfers.filter((transfer) => known.has(nameOf(transfer)))
 }
 
-function bookDifferences(owner_id: string, transfers: Transfers, position: Position): Candidate[] {
+function bookDifferences(
+  owner_id: string,
+  transfers: Transfers,
+  position: Position,
+): UnconfirmedDifference[] {
   const due = new Map(position.grants.map((grant) => [grant.id, grant]))
-  return [...Map.groupBy(transfers, ({ grant }) => grant.id)].flatMap(([id, some]): Candidate[] => {
-    const [first] = some
-    const credits = some.reduce((sum, transfer) => sum + transfer.credits, 0)
-    if (!first || credits === 0) return []
-    const { grant } = first
-    const want = due.get(id)
-    const kind = kindOf(Boolean(want), credits)
-    const parts = some.map(
-      (one) => `${one.credits > 0 ? '+' : '−'}${Math.abs(one.credits)} ${one.component.replace('_', ' ')}`,
-    )
-    return [
-      {
-        kind,
-        object_id: id,
-        owner_id,
-        sentence: sentences[kind](Math.abs(credits)),
-        they_say: want
-          ? `By the facts grant ${id} is due ${want.gross - want.refunded - want.disputed} credits.`
-          : `No checkout and no invoice stands behind grant ${id}.`,
-        we_have: `To agree, the ledger lacks: ${parts.join(', ')}.`,
-        money: null,
-        credits,
-        repair: resyncOf(owner_id),
-        advice: want
-          ? 'A resync posts what the facts say and the ledger lacks.'
-          : 'A resync asks Stripe once more, and takes back what was not paid for.',
-        refs: [id, grant.intent_id, grant.stripe_subscription_id, grant.stripe_invoice_id],
-      },
-    ]
-  })
+  return [...Map.groupBy(transfers, ({ grant }) => grant.id)].flatMap(
+    ([id, some]): UnconfirmedDifference[] => {
+      const [first] = some
+      const credits = some.reduce((sum, transfer) => sum + transfer.credits, 0)
+      if (!first || credits === 0) return []
+      const { grant } = first
+      const want = due.get(id)
+      const kind = kindOf(Boolean(want), credits)
+      const parts = some.map(
+        (one) => `${one.credits > 0 ? '+' : '−'}${Math.abs(one.credits)} ${one.component.replace('_', ' ')}`,
+      )
+      return [
+        {
+          kind,
+          object_id: id,
+          owner_id,
+          sentence: sentences[kind](Math.abs(credits)),
+          they_say: want
+            ? `By the facts grant ${id} is due ${want.gross - want.refunded - want.disputed} credits.`
+            : `No checkout and no invoice stands behind grant ${id}.`,
+          we_have: `To agree, the ledger lacks: ${parts.join(', ')}.`,
+          money: null,
+          credits,
+          repair: resyncOf(owner_id),
+          advice: want
+            ? 'A resync posts what the facts say and the ledger lacks.'
+            : 'A resync asks Stripe once more, and takes back what was not paid for.',
+          refs: [id, grant.intent_id, grant.stripe_subscription_id, grant.stripe_invoice_id],
+        },
+      ]
+    },
+  )
 }
 
 type BookKind = Extract<FindingKind, 'grant_unexplained' | 'credits_missing' | 'credits_too_many'>
@@ -133,7 +143,7 @@ const sentences: Readonly<Record<BookKind, (credits: number) => string>> = {
 type Trx = Parameters<Parameters<ReturnType<ComparisonContext['deps']['db']['transaction']>['execute']>[0]>[0]
 
 /** Adjustments that belong to no act of support. */
-async function listAdjustments(trx: Trx, owner_id: string): Promise<Candidate[]> {
+async function listAdjustments(trx: Trx, owner_id: string): Promise<UnconfirmedDifference[]> {
   const { rows } = await sql<{
     transfer_id: number
     account: string

@@ -20,16 +20,16 @@ import { closeStatementDays } from '../../schema/billing/reconciliation/statemen
 import type { WorkerDependencies } from '../dependencies.ts'
 import { isRefusedKey, kindOf, reasonOf } from '../failures.ts'
 import { balanceTransactions } from './balance.ts'
-import { type Candidate, type Comparison, dayMs } from './comparison.ts'
+import { type Comparison, dayMs, type UnconfirmedDifference } from './comparison.ts'
 import { listInFlight } from './in-flight.ts'
 import { invoices } from './invoices.ts'
+import { liveSubscriptions } from './live-subscriptions.ts'
 import { disputes, refunds } from './money-back.ts'
 import { organizations } from './organizations.ts'
 import { owners } from './owners.ts'
 import { sessions } from './sessions.ts'
-import { subscribers } from './subscribers.ts'
-import { lostSubscriptions, subscriptions } from './subscriptions.ts'
-import { work } from './work.ts'
+import { subscriptions } from './subscriptions.ts'
+import { waitingRows } from './waiting-rows.ts'
 
 /** In this order: each comes after what it may be explained by. */
 const comparisons: readonly [Comparison, ...Comparison[]] = [
@@ -38,11 +38,10 @@ const comparisons: readonly [Comparison, ...Comparison[]] = [
   refunds,
   disputes,
   subscriptions,
-  lostSubscriptions,
-  subscribers,
+  liveSubscriptions,
   organizations,
   owners,
-  work,
+  waitingRows,
   balanceTransactions,
 ]
 
@@ -158,12 +157,12 @@ async function compare(deps: WorkerDependencies, run: Run): Promise<Run | undefi
 
 async function withoutInFlight(
   deps: WorkerDependencies,
-  candidates: readonly Candidate[],
+  differences: readonly UnconfirmedDifference[],
   now: Date,
-): Promise<Omit<Candidate, 'refs'>[]> {
-  if (candidates.length === 0) return []
+): Promise<Omit<UnconfirmedDifference, 'refs'>[]> {
+  if (differences.length === 0) return []
   const inFlight = await listInFlight(deps, now)
-  return candidates
+  return differences
     .filter(({ refs = [] }) => !refs.some((ref) => ref && inFlight.has(ref)))
     .map(({ refs: _, ...difference }) => difference)
 }

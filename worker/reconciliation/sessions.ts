@@ -5,13 +5,13 @@ import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import {
-  type Candidate,
   type Comparison,
   dayMs,
   moneyText,
   replayOf,
   resyncOf,
   seconds,
+  type UnconfirmedDifference,
 } from './comparison.ts'
 
 /** A bank may take up to two weeks to say whether it pays: https://docs.stripe.com/payments/sepa-debit. */
@@ -53,14 +53,14 @@ export const sessions: Comparison = {
 export async function compareSession(
   { db, stripe }: Pick<WorkerDependencies, 'db' | 'stripe'>,
   id: string,
-): Promise<Candidate[]> {
+): Promise<UnconfirmedDifference[]> {
   return (await compareListed(db, [await stripe.checkout.sessions.retrieve(id)])).differences
 }
 
 async function compareListed(
   db: Database,
   listed: readonly unknown[],
-): Promise<{ count: number; differences: Candidate[] }> {
+): Promise<{ count: number; differences: UnconfirmedDifference[] }> {
   const ours = z
     .array(sessionSchema)
     .parse(listed)
@@ -91,7 +91,7 @@ function differenceOf(
   session: Session,
   intentId: string,
   { intent, grant }: { intent: CheckoutIntent | undefined; grant: PurchaseGrant | undefined },
-): Candidate | undefined {
+): UnconfirmedDifference | undefined {
   const { id, status, payment_status, mode } = session
   const isPaid = status === 'complete' && payment_status !== 'unpaid'
   const isSettled = intent?.state === 'settled' && intent.stripe_session_id === id
@@ -129,7 +129,11 @@ function differenceOf(
   }
 }
 
-function notSettled(session: Session, intentId: string, intent: CheckoutIntent | undefined): Candidate {
+function notSettled(
+  session: Session,
+  intentId: string,
+  intent: CheckoutIntent | undefined,
+): UnconfirmedDifference {
   const { id, amount_total, currency, mode, subscription } = session
   const money =
     amount_total === null || !currency

@@ -1,4 +1,3 @@
-import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
@@ -6,11 +5,14 @@ import { findLiveSubscription, isLive } from '../../schema/billing/subscriptions
 import type { Database } from '../../schema/database/connect.ts'
 import { planItemOf, planOfPrice } from '../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
-import { isMissing } from '../../schema/vendors/stripe/missing.ts'
-import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
-import { liveStatuses, subscriptionStatuses } from '../../schema/vendors/stripe/statuses.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
-import { type Candidate, type Comparison, cancellationOf, fromSeconds, replayOf } from './comparison.ts'
+import { subscriptionStatuses } from '../../schema/vendors/stripe/statuses.ts'
+import {
+  type Comparison,
+  cancellationOf,
+  fromSeconds,
+  replayOf,
+  type UnconfirmedDifference,
+} from './comparison.ts'
 
 const time = z.int().transform(fromSeconds)
 
@@ -67,7 +69,7 @@ export const subscriptions: Comparison = {
         return known.rows.has(id) || known.customers.has(customerId) || isUuid(metadata.intentId)
       })
       .map((one) => subscriptionSchema.parse(one))
-    const differences: Candidate[] = []
+    const differences: UnconfirmedDifference[] = []
     for (const one of ours) {
       const row = known.rows.get(one.id)
       const difference = row ? compare(one, row) : await unknown(deps.db, one, known)
@@ -126,7 +128,7 @@ function planAtStripe({ items }: Listed): string | null {
   return item ? planOfPrice(item.price) : null
 }
 
-function compare(there: Listed, here: Subscription): Candidate | undefined {
+function compare(there: Listed, here: Subscription): UnconfirmedDifference | undefined {
   const item = planItemOf(there.items.data)
   if (!item) return undefined
   const plan = planAtStripe(there)
@@ -161,7 +163,7 @@ function compare(there: Listed, here: Subscription): Candidate | undefined {
 }
 
 /** Nothing of it can be applied: seats, credits and pages are those of the plan that was bought. */
-function otherPlan(there: Listed, here: Subscription, plan: string): Candidate {
+function otherPlan(there: Listed, here: Subscription, plan: string): UnconfirmedDifference {
   return {
     kind: 'subscription_plan_differs',
     object_id: there.id,
@@ -186,7 +188,7 @@ async function unknown(
   db: Database,
   there: Listed,
   { intents, customers }: WhatIsKnown,
-): Promise<Candidate | undefined> {
+): Promise<UnconfirmedDifference | undefined> {
   const intent = intents.get(String(there.metadata.intentId))
   const owner_id = customers.get(there.customer) ?? intent?.owner_id ?? null
   if (!isLive(there) || (!isUuid(there.metadata.intentId) && !planAtStripe(there))) return undefined
@@ -223,7 +225,7 @@ function repairOf(
     owner_id,
     isSecond,
   }: { intent: CheckoutIntent | undefined; owner_id: string | null; isSecond: boolean },
-): Pick<Candidate, 'repair' | 'advice'> {
+): Pick<UnconfirmedDifference, 'repair' | 'advice'> {
   if (isSecond) {
     const advice = 'Cancelling it ends it at Stripe without another invoice. Refund there what it has taken.'
     return { repair: cancellationOf(id), advice }
@@ -238,80 +240,6 @@ function repairOf(
         advice: 'A replay of the subscription fetches and applies it.',
       }
     : { repair: null, advice: 'Cancel and refund it at Stripe, or restore its checkout from a backup.' }
-}
-
-/** Each costs a call to Stripe. */
-const failingPerStep = 20
-
-/**
- * Every live subscription that we have is one of Stripe’s. Its list cannot be asked which of ours it lacks,
- * but every one is fetched at least once a week; so only those that could not be are asked for once more.
- */
-export const lostSubscriptions: Comparison = {
-  name: 'subscriptions that could not be fetched',
-  async step({ deps }, after) {
-    const rows = await deps.db
-      .selectFrom('subscriptions')
-      .selectAll()
-      .where('last_error', 'is not', null)
-      .where('status', 'in', liveStatuses)
-      .where(inThisMode('subscriptions'))
-      .where('stripe_subscription_id', '>', after ?? '')
-      .orderBy('stripe_subscription_id')
-      .limit(failingPerStep)
-      .execute()
-    const differences: Candidate[] = []
-    for (const row of rows) {
-      if (await isLost(deps.stripe, row.stripe_subscription_id)) differences.push(lost(row))
-    }
-    return {
-      count: rows.length,
-      differences,
-      next: rows.length < failingPerStep ? null : (rows.at(-1)?.stripe_subscription_id ?? null),
-    }
-  },
-}
-
-/** The same of one plan. */
-export async function compareLost(
-  { db, stripe }: Pick<WorkerDependencies, 'db' | 'stripe'>,
-  id: string,
-): Promise<Candidate[]> {
-  const row = await db
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('stripe_subscription_id', '=', id)
-    .where('status', 'in', liveStatuses)
-    .executeTakeFirst()
-  return row && (await isLost(stripe, id)) ? [lost(row)] : []
-}
-
-async function isLost(stripe: Stripe, id: string): Promise<boolean> {
-  try {
-    await stripe.subscriptions.retrieve(id)
-    return false
-  } catch (error) {
-    if (isMissing(error)) return true
-    throw error
-  }
-}
-
-function lost(row: Subscription): Candidate {
-  const { stripe_subscription_id: id, status, seats_total, plan_type, billing_frequency, intent_id } = row
-  return {
-    kind: 'subscription_gone',
-    object_id: id,
-    owner_id: row.owner_id,
-    sentence: `A plan that is ${status} here is not known to Stripe`,
-    they_say: `There is no subscription ${id}.`,
-    we_have: `It is ${status}: ${plan_type}, ${billing_frequency}, ${seats_total} ${seats_total === 1 ? 'seat' : 'seats'}. The last try to fetch it failed: ${row.last_error}`,
-    money: null,
-    credits: null,
-    repair: null,
-    advice:
-      'Stripe deletes no subscription. Look first whether our key is one of the account that sold it. If it is, no customer pays for this plan: find out who wrote the row, and sell the customer a new plan, or take its credits back.',
-    refs: [id, intent_id],
-  }
 }
 
 function dateText(date: Date | null): string {

@@ -1,10 +1,11 @@
+import { sql } from 'kysely'
 import { claimableIntents } from '../../schema/billing/checkout/intents.ts'
 import { claimableSubscriptions } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { claimableInvitations } from '../../schema/people/invitations/invitations.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
-import { type Candidate, type Comparison, replayOf } from './comparison.ts'
+import { type Comparison, replayOf, type UnconfirmedDifference } from './comparison.ts'
 
 const minuteMs = 60_000
 
@@ -15,17 +16,40 @@ const overdueMs = 10 * minuteMs
 /** With more than that of one kind there is one cause, and these are enough to see it. */
 const maximum = 500
 
+/** Rows besides those of the inbox that are tried until they are finished. */
+const tables = [
+  {
+    what: 'checkout',
+    target: 'intent',
+    ...claimableIntents,
+    columns: sql`id, owner_id, amount_minor, currency, credits`,
+    inMode: inThisMode('checkout_intents'),
+  },
+  {
+    what: 'subscription',
+    target: 'subscription',
+    ...claimableSubscriptions,
+    columns: sql`stripe_subscription_id AS id, owner_id`,
+    inMode: inThisMode('subscriptions'),
+  },
+  {
+    what: 'invitation',
+    target: 'invitation',
+    ...claimableInvitations,
+    columns: sql`id, organization_id AS owner_id`,
+    inMode: sql`true`,
+  },
+] as const
+
 /** No row waits for too long: every event is applied, and every row whose next try is due has a job. */
-export const work: Comparison = {
+export const waitingRows: Comparison = {
   name: 'rows that wait',
   async step({ deps, now }) {
     const overdue = new Date(now.getTime() - overdueMs)
     const differences = [
       ...(await oldEvents(deps.db, { received: new Date(now.getTime() - oldMs), overdue })),
-      ...(await overdueIntents(deps.db, overdue)),
-      ...(await overdueSubscriptions(deps.db, overdue)),
-      ...(await overdueInvitations(deps.db, overdue)),
     ]
+    for (const table of tables) differences.push(...(await overdueRows(deps.db, table, overdue)))
     return { count: differences.length, differences, next: null }
   },
 }
@@ -33,7 +57,7 @@ export const work: Comparison = {
 async function oldEvents(
   db: Database,
   before: { readonly received: Date; readonly overdue: Date },
-): Promise<Candidate[]> {
+): Promise<UnconfirmedDifference[]> {
   const rows = await db
     .selectFrom('inbox_events as e')
     .leftJoin('stripe_customers as customer', 'customer.customer_id', 'e.subject')
@@ -46,14 +70,14 @@ async function oldEvents(
     .orderBy('e.received_at')
     .limit(maximum)
     .execute()
-  return rows.map((row): Candidate => {
+  return rows.map((row): UnconfirmedDifference => {
     const { id, source, type, last_error, received_at } = row
     const sender = source === 'stripe' ? 'Stripe' : 'Clerk'
     const isOld = received_at < before.received
     return {
       kind: isOld ? 'event_unapplied' : 'work_overdue',
       object_id: id,
-      owner_id: ownerOfEvent(row),
+      owner_id: row.owner_id ?? (row.subject !== null && isOwnerId(row.subject) ? row.subject : null),
       sentence: isOld
         ? `An event of ${sender}’s has not been applied since ${toTheMinute(received_at)}`
         : `An event of ${sender}’s is due, and no job has it`,
@@ -69,90 +93,37 @@ async function oldEvents(
   })
 }
 
-function ownerOfEvent({
-  subject,
-  owner_id,
-}: {
-  readonly subject: string | null
-  readonly owner_id: string | null
-}): string | null {
-  if (owner_id) return owner_id
-  return subject !== null && isOwnerId(subject) ? subject : null
-}
-
-interface Overdue {
-  readonly what: string
+interface OverdueRow {
   readonly id: string
   readonly owner_id: string | null
   readonly last_error: string | null
-  readonly next_try_at: Date | null
+  readonly next_try_at: Date
+  readonly amount_minor?: number
+  readonly currency?: string
+  readonly credits?: number
 }
 
-async function overdueIntents(db: Database, overdue: Date): Promise<Candidate[]> {
-  const rows = await db
-    .selectFrom('checkout_intents')
-    .selectAll()
-    .where(claimableIntents.unfinished)
-    .where('next_try_at', '<', overdue)
-    .where(inThisMode('checkout_intents'))
-    .orderBy('next_try_at')
-    .limit(maximum)
-    .execute()
-  return rows.map((row) => ({
-    ...overdueRow({ what: 'checkout', ...row }),
-    money: { amount_minor: row.amount_minor, currency: row.currency },
-    credits: row.credits,
-    repair: replayOf('intent', row.id),
-  }))
-}
-
-async function overdueSubscriptions(db: Database, overdue: Date): Promise<Candidate[]> {
-  const rows = await db
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where(claimableSubscriptions.unfinished)
-    .where('next_try_at', '<', overdue)
-    .where(inThisMode('subscriptions'))
-    .orderBy('next_try_at')
-    .limit(maximum)
-    .execute()
-  return rows.map((row) => ({
-    ...overdueRow({ what: 'subscription', ...row, id: row.stripe_subscription_id }),
-    repair: replayOf('subscription', row.stripe_subscription_id),
-  }))
-}
-
-async function overdueInvitations(db: Database, overdue: Date): Promise<Candidate[]> {
-  const rows = await db
-    .selectFrom('team_invitations')
-    .selectAll()
-    .where(claimableInvitations.unfinished)
-    .where('next_try_at', '<', overdue)
-    .orderBy('next_try_at')
-    .limit(maximum)
-    .execute()
-  return rows.map((row) => ({
-    ...overdueRow({
-      what: 'invitation',
-      owner_id: row.organization_id,
-      ...row,
-    }),
-    repair: replayOf('invitation', row.id),
-  }))
-}
-
-function overdueRow({ what, id, owner_id, last_error, next_try_at }: Overdue): Omit<Candidate, 'repair'> {
-  return {
+async function overdueRows(
+  db: Database,
+  { what, target, table, columns, unfinished, inMode }: (typeof tables)[number],
+  overdue: Date,
+): Promise<UnconfirmedDifference[]> {
+  const { rows } = await sql<OverdueRow>`
+    SELECT ${columns}, last_error, next_try_at FROM ${sql.table(table)}
+    WHERE ${unfinished} AND next_try_at < ${overdue} AND ${inMode}
+    ORDER BY next_try_at LIMIT ${maximum}`.execute(db)
+  return rows.map(({ last_error, amount_minor, currency, ...row }) => ({
     kind: 'work_overdue',
-    object_id: id,
-    owner_id,
+    object_id: row.id,
+    owner_id: row.owner_id,
     sentence: `A ${what} is due, and no job has it`,
-    they_say: `It should have been looked at by ${next_try_at && toTheMinute(next_try_at)}.`,
+    they_say: `It should have been looked at by ${toTheMinute(row.next_try_at)}.`,
     we_have: last_error ? `The last try failed: ${last_error}` : 'It has not been tried since.',
-    money: null,
-    credits: null,
+    money: amount_minor === undefined || currency === undefined ? null : { amount_minor, currency },
+    credits: row.credits ?? null,
+    repair: replayOf(target, row.id),
     advice: 'Check that a worker runs: it claims rows that are due every few seconds. A replay tries it now.',
-  }
+  }))
 }
 
 /** A finding is read days after it was made, so it gives times and no ages. */
