@@ -84,6 +84,7 @@ export const timelineData = {
     current_period_end: time,
     trial_end: maybeTime,
     cancel_at: maybeTime,
+    lapses_at: maybeTime,
     needs_confirmation: z.boolean(),
     unpaid_minor: maybeInt,
     unpaid_decline_code: text,

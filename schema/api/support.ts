@@ -242,10 +242,13 @@ export const listWork = endpoint({
     'Failed, stuck and ignored items with the money at stake; the queues and the oldest unapplied event',
   auth: 'support',
   limit: 'read',
-  /** The oldest first. A missing field does not restrict the list; default states: failed and stuck. */
+  /** A missing field does not restrict the list; default states: failed and stuck. */
   query: z.strictObject({
     kind: z.optional(z.enum(workKinds)),
     state: z.optional(z.enum(workStates)),
+    older_than_minutes: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000))),
+    /** `age`: the oldest first. `money`: what costs most first, on one page. */
+    order: z._default(z.enum(['age', 'money']), 'age'),
     /** Received or begun from this moment, and before that one. */
     from: z.optional(z.iso.datetime()),
     to: z.optional(z.iso.datetime()),

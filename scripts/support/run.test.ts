@@ -78,8 +78,11 @@ describe('support from the terminal', () => {
     const { acts } = await runJson(adjust(6000))
     expect(acts).toMatchObject([{ state: 'waiting_for_approval' }])
     const { id } = acts[0]
+    expect((await run(['waiting'])).text).toContain(id)
     expect((await approve(id))?.sentence).toContain('+6,000 credits: Our apologies.')
     expect(await balanceOf(user)).toBe(6015)
+    const audit = await runJson(['audit', user])
+    expect(audit[0]).toMatchObject({ outcome: 'done', actor: 'cli:ada' })
     expect((await run(['trace', user])).text).toContain('balance 6015')
   })
 
@@ -121,6 +124,7 @@ describe('support from the terminal', () => {
     [['adjust', 'user_x', '--credits=many', '--note', 'Hello']],
     [['resync', 'someone@tidemark.test']],
     [['list', '--state', 'broken']],
+    [['refuse', 'that one']],
     [['approve', '0b9a6c0e-0000-4000-8000-000000000000']],
     [['replay', 'evt_1', '--force']],
   ])('support from the terminal says that it does not understand %j', async (argv) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import * as z from 'zod/mini'
 import { workKinds, workStates } from '../../schema/api/support.ts'
 import {
   type ActKind,
@@ -12,9 +13,11 @@ import {
 } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { isOwnerId } from '../../schema/ledger/accounts.ts'
-import { findAct, outcomeOf, type SupportActRow, targetOf } from '../../schema/support/acts.ts'
+import { findAct, listActs, outcomeOf, type SupportActRow, targetOf } from '../../schema/support/acts.ts'
+import { listAudit } from '../../schema/support/audit.ts'
 import { idInBatch, requestAct } from '../../schema/support/request-act.ts'
 import type { Dependencies } from '../../server/dependencies.ts'
+import { decideToRefuse } from '../../server/support/decide-act.ts'
 import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'
 import { readWork } from '../../server/support/work.ts'
@@ -31,12 +34,14 @@ export const usage = `npm run support -- COMMAND [--json]
   search TEXT                 find a customer by an e-mail address or any id
   trace TEXT                  their payments and credits, with the expected state
   list [--state STATE] [--kind KIND]   ${workStates.join(', ')}; ${workKinds.join(', ')}
+  waiting, refuse ID --reason TEXT   what waits for a second person
+  audit OWNER                 what colleagues did with a customer
   ACT TARGET…                 evt_…, sub_…, ch_…, user_…, org_…, or kind:id, e.g. intent:…
 
 ${actKinds.map((kind) => `  ${commandOf(kind).padEnd(20)}${actWords[kind].description}`).join('\n')}
 
 An act needs --reason TEXT, unless it is a --dry-run. adjust needs --credits=N and --note TEXT, and has
---may-leave-debt. What needs a second person is approved at /support, where the audit log is, too.
+--may-leave-debt. What needs a second person is approved at /support.
 `
 
 /** What server and worker are given; see `withWorkerDependencies`. */
@@ -110,6 +115,9 @@ function run(product: OpenProduct, name: string, asked: Asked): Promise<Report> 
   if (name === 'search') return find(product, only(asked.args))
   if (name === 'trace') return trace(product, only(asked.args), asked.actor)
   if (name === 'list') return list(product, asked)
+  if (name === 'waiting') return waiting(product)
+  if (name === 'refuse') return refuse(product, only(asked.args), asked)
+  if (name === 'audit') return audit(product, only(asked.args))
   const kind = actKinds.find((known) => commandOf(known) === name)
   if (!kind) throw new UsageError(name ? `There is no command ${name}` : 'Which command?')
   return act(product, kind, asked)
@@ -157,12 +165,36 @@ async function list({ server }: OpenProduct, { args, options }: Asked): Promise<
   if (args.length > 0) throw new UsageError(`list takes nothing more: ${args.join(' ')}`)
   const kind = oneOf(workKinds, options.kind)
   const state = oneOf(workStates, options.state)
-  const work = await readWork(server, { ...(kind && { kind }), ...(state && { state }) })
+  const work = await readWork(server, { order: 'age', ...(kind && { kind }), ...(state && { state }) })
   const lines = work.rows.map(({ item, since, state: is, owner }) => {
     const { title, error } = describeItem(item, work)
     return lineOf(since, is, `${item.kind}:${item.id}`, owner?.id ?? '–', title, error)
   })
   return { json: work, lines: lines.length > 0 ? lines : ['Nothing needs a person'], ok: true }
+}
+
+async function waiting({ server }: OpenProduct): Promise<Report> {
+  const rows = await listActs(server.db, { state: 'waiting_for_approval' })
+  const lines = rows.map((row) =>
+    lineOf(row.id, nameOf(row), `asked for by ${row.requested_by}: ${row.reason}`),
+  )
+  return { json: rows, lines: lines.length > 0 ? lines : ['Nothing waits'], ok: true }
+}
+
+async function refuse({ server }: OpenProduct, id: string, { actor, options }: Asked): Promise<Report> {
+  if (!z.uuid().safeParse(id).success) throw new UsageError(`An act has a UUID, not ${id}`)
+  const decision = { id, decided_by: actor, now: server.now(), reason: options.reason }
+  const row = await decideToRefuse(server.db, decision)
+  return { json: row, lines: [`${nameOf(row)}: refused`], ok: true }
+}
+
+async function audit({ server }: OpenProduct, owner_id: string): Promise<Report> {
+  if (!isOwnerId(owner_id)) throw new UsageError('An owner is user_… or org_…')
+  const entries = await listAudit(server.db, { owner_id }, { limit: 100 })
+  const lines = entries.map((entry) =>
+    lineOf(entry.at.toISOString(), entry.actor, entry.what, entry.outcome, entry.detail),
+  )
+  return { json: entries, lines: lines.length > 0 ? lines : ['Nothing was done'], ok: true }
 }
 
 function oneOf<Name extends string>(names: readonly Name[], text: string | undefined): Name | undefined {

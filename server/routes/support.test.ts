@@ -969,7 +969,13 @@ describe('the list of work', () => {
     ])
     const keysOf = async (query: Record<string, string>) =>
       (await work({ text: mark, ...query })).rows.map(({ key }) => key)
+    expect(await keysOf({ order: 'money' })).toEqual([
+      `intent:${stuck_intent}`,
+      `event:${old.id}`,
+      `event:${recent.id}`,
+    ])
     expect(await keysOf({ kind: 'event' })).toEqual([`event:${old.id}`, `event:${recent.id}`])
+    expect(await keysOf({ state: 'stuck', older_than_minutes: '120' })).toEqual([`intent:${stuck_intent}`])
     expect(await keysOf({ state: 'stuck', to: minutesAgo(120).toISOString() })).toEqual([
       `intent:${stuck_intent}`,
     ])

@@ -23,6 +23,8 @@ type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'setting
 type Query = QueryOf<typeof listWork>
 
 const pageSize = 50
+/** The number of rows read of each kind when they are ordered by money. */
+const orderedMax = 200
 const countedMax = 1000
 
 interface Found {
@@ -34,7 +36,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   const now = deps.now()
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [{ found, next_cursor }, counts, queues, oldest] = await Promise.all([
-    findWork(deps, query, stuck_before),
+    findWork(deps, query, { now, stuck_before }),
     countProblems(deps.db, { stuck_before, limit: countedMax + 1 }),
     readQueues(deps),
     findOldestUnapplied(deps.db),
@@ -58,8 +60,9 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
       ...stakeOf(row, intents),
     }),
   )
+  const costOf = ({ money }: WorkRow) => money?.amount_minor ?? 0
   return {
-    rows,
+    rows: query.order === 'money' ? rows.toSorted((a, b) => costOf(b) - costOf(a)).slice(0, pageSize) : rows,
     next_cursor,
     counts: counts.map(({ kind, state, count }) => ({
       kind,
@@ -77,13 +80,17 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
 async function findWork(
   { db }: Deps,
   query: Query,
-  stuck_before: Date,
+  { now, stuck_before }: { readonly now: Date; readonly stuck_before: Date },
 ): Promise<{ found: Found[]; next_cursor: string | null }> {
   const kinds = query.kind ? [query.kind] : workKinds
   const states: readonly ProblemState[] = query.state ? [query.state] : ['failed', 'stuck']
   const after = query.cursor === undefined ? undefined : placeCursor.decode(query.cursor)
   const text = query.text || undefined
-  const filter = { stuck_before, from: query.from, to: query.to, after, text, limit: pageSize + 1 }
+  const isByAge = query.order === 'age'
+  const { from, older_than_minutes: minutes } = query
+  const ends = minutes === undefined ? [] : [new Date(now.getTime() - minutes * 60_000).toISOString()]
+  const to = [...ends, ...(query.to === undefined ? [] : [query.to])].toSorted()[0]
+  const filter = { stuck_before, from, to, after, text, limit: isByAge ? pageSize + 1 : orderedMax }
   const all = await Promise.all(
     kinds.flatMap((kind) =>
       states.map(async (state) => {
@@ -93,6 +100,7 @@ async function findWork(
     ),
   )
   const ordered = all.flat().toSorted((a, b) => compare(placeOf(a.row), placeOf(b.row)))
+  if (!isByAge) return { found: ordered, next_cursor: null }
   const found = ordered.slice(0, pageSize)
   const last = found.at(-1)
   return {

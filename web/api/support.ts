@@ -26,10 +26,12 @@ export const supportKey = ['support'] as const
 export interface WorkFilter {
   kind?: WorkKind
   state?: WorkState
+  older_than_minutes?: number
   /** ISO; what came from then, and before that. */
   from?: string
   to?: string
   text?: string
+  order: 'age' | 'money'
 }
 
 export function workQuery(api: Api, filter: WorkFilter) {

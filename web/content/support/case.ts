@@ -231,6 +231,10 @@ function aboutSubscription({ key, data }: ItemOf<'subscription'>): Notice[] {
       : 'Stripe does not try again'
     return [notice('problem', `${[why, next, ...ends].join('; ')}.`, key)]
   }
+  if (data.lapses_at && !data.ended_at) {
+    const text = `${name} is paid for until ${dayText(data.lapses_at)}, and no payment follows by itself: it brings no credits afterwards.`
+    return [notice('problem', text, key)]
+  }
   if (data.status === 'trialing' && data.trial_end && ends.length === 0)
     return [notice('waiting', `${name} is in its trial until ${dayText(data.trial_end)}.`, key)]
   return ends.map((text) => notice('waiting', `${text}: it is cancelled.`, key))

@@ -7,19 +7,84 @@ export const longestText = 100
 export function readFilter(query: URLSearchParams): WorkFilter {
   const kind = workKinds.find((name): name is WorkKind => name === query.get('kind'))
   const state = workStates.find((name): name is WorkState => name === query.get('state'))
+  const older = query.get('older') ?? ''
   const [from, to] = [momentOf(query.get('from')), momentOf(query.get('to'))]
   const text = query.get('text')?.trim().slice(0, longestText)
   return {
     ...(kind && { kind }),
     ...(state && { state }),
+    ...(/^\d{1,6}$/.test(older) && Number(older) > 0 && { older_than_minutes: Number(older) }),
     ...(from && { from }),
     ...(to && { to }),
     ...(text && { text }),
+    order: query.get('order') === 'money' ? 'money' : 'age',
   }
+}
+
+export function writeFilter(filter: WorkFilter): URLSearchParams {
+  const { kind, state, older_than_minutes, from, to, text, order } = filter
+  return new URLSearchParams({
+    ...(kind && { kind }),
+    ...(state && { state }),
+    ...(older_than_minutes && { older: String(older_than_minutes) }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(text && { text }),
+    ...(order === 'money' && { order }),
+  })
 }
 
 /** A minute of a field, in UTC, or an ISO moment; undefined for what is none. */
 function momentOf(text: string | null): string | undefined {
   const at = Date.parse(text?.replace(/T\d\d:\d\d$/, '$&Z') ?? '')
   return Number.isNaN(at) ? undefined : new Date(at).toISOString()
+}
+
+/** As a field of the browser shows a moment: in UTC, to the minute. */
+export function utcMinute(iso: string | undefined): string {
+  return iso?.slice(0, 16) ?? ''
+}
+
+export interface SavedFilter {
+  name: string
+  query: string
+}
+
+const storedAs = 'support-filters'
+
+/** A browser that forbids storage has none, and keeps none. */
+export function loadSaved(): readonly SavedFilter[] {
+  try {
+    return readSaved(localStorage.getItem(storedAs))
+  } catch {
+    return []
+  }
+}
+
+export function storeSaved(saved: readonly SavedFilter[]): void {
+  try {
+    localStorage.setItem(storedAs, JSON.stringify(saved))
+  } catch {
+    // They are there until the page is closed.
+  }
+}
+
+/** The filters saved in the browser; unreadable ones are dropped. */
+export function readSaved(stored: string | null): readonly SavedFilter[] {
+  try {
+    const saved: unknown = JSON.parse(stored ?? '[]')
+    return Array.isArray(saved) ? saved.filter(isSaved) : []
+  } catch {
+    return []
+  }
+}
+
+/** A name that is used again gets the new filter. */
+export function addSaved(saved: readonly SavedFilter[], added: SavedFilter): readonly SavedFilter[] {
+  return [...saved.filter(({ name }) => name !== added.name), added]
+}
+
+function isSaved(value: unknown): value is SavedFilter {
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('query' in value)) return false
+  return typeof value.name === 'string' && typeof value.query === 'string'
 }
