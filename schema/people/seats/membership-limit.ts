@@ -65,10 +65,10 @@ export async function keepMembershipLimit(
   organization_id: string,
 ): Promise<boolean> {
   const seats = await findSeatsAtClerk(db, organization_id)
-  const room = seats && (await clerk.findOccupancy(organization_id))
-  if (!room) return false
-  const limit = membershipLimitFor({ ...seats, people_at_clerk: room.members + room.invited })
-  if (limit === room.limit) return false
+  const at_clerk = seats && (await clerk.findOccupancy(organization_id))
+  if (!at_clerk) return false
+  const limit = membershipLimitFor({ ...seats, people_at_clerk: at_clerk.members + at_clerk.invited })
+  if (limit === at_clerk.limit) return false
   await clerk.setMembershipLimit({ organization_id, limit })
   return true
 }
