@@ -2,17 +2,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { queueNames } from '../schema/inbox/queues/queues.ts'
 import { clerkEventTypes } from '../schema/vendors/clerk/event-types.ts'
 import { stripeEventTypes } from '../schema/vendors/stripe/event-types.ts'
-import { type Measurement, measurements } from './measurements.ts'
+import { measurements } from './measurements.ts'
 
-export interface ServerMetrics {
-  readonly registry: Registry
-  readonly httpSeconds: Histogram<'method' | 'route' | 'status'>
-  readonly webhooksAccepted: Counter<'source' | 'type'>
-  readonly enqueueFailures: Counter<'queue'>
-  readonly checkouts: Counter<'outcome'>
-  /** Read when they are asked for. */
-  readonly measured: readonly { readonly gauge: Gauge<string>; readonly measurement: Measurement }[]
-}
+export type ServerMetrics = ReturnType<typeof createServerMetrics>
 
 /** The measured fields of a `pg` pool. */
 interface MeasuredPool {
@@ -22,7 +14,7 @@ interface MeasuredPool {
 }
 
 /** One registry per server, so that several servers in one process (tests) do not share counters. */
-export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
+export function createServerMetrics(pool?: MeasuredPool) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -38,7 +30,7 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
       this.set({ state: 'waiting' }, pool.waitingCount)
     },
   })
-  const metrics: ServerMetrics = {
+  const metrics = {
     registry,
     httpSeconds: new Histogram({
       name: 'tidemark_http_request_duration_seconds',
@@ -65,6 +57,7 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
       labelNames: ['outcome'],
       registers,
     }),
+    /** Read when they are asked for. */
     measured: measurements.map((measurement) => {
       const { name, help, labelNames = [] } = measurement
       return { gauge: new Gauge<string>({ name, help, labelNames, registers }), measurement }

@@ -117,7 +117,7 @@ describe('health', () => {
     expect(response.headers.get('content-type')).toContain('text/plain')
     const text = await response.text()
     expect(text).toMatch(
-      /tidemark_http_request_duration_seconds_count\{method="GET",route="\/api\/plans",status="200"\} [1-9]/,
+      /tidemark_http_request_duration_seconds_count\{method="GET",route="\/api\/config",status="200"\} [1-9]/,
     )
     expect(text).toContain('tidemark_queue_jobs{queue="stripe-events",state="waiting"} 0')
     for (const what of ['event', 'intent', 'subscription', 'invitation', 'act'])
