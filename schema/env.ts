@@ -77,7 +77,7 @@ export const environmentSchema = z.object({
   DATABASE_POOL_MAX: z.coerce
     .number()
     .int()
-    .min(1)
+    .min(2)
     .max(200)
     .default(10)
     .describe('Connections a process may hold'),

@@ -3,8 +3,7 @@ import { connectDatabase } from '../schema/database/connect.ts'
 import { openDependencies } from '../server/dependencies.ts'
 import { loadDotEnv } from './dot-env.ts'
 import { explainError } from './explain-error.ts'
-import { UsageError } from './support/named.ts'
-import { runSupport, usage } from './support/run.ts'
+import { runSupport, UsageError, usage } from './support/run.ts'
 import { withWorkerDependencies } from './worker-dependencies.ts'
 
 /**

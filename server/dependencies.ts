@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { connectDatabase, type Database } from '../schema/database/connect.ts'
+import { connectDatabase, type Database, type DatabaseConnection } from '../schema/database/connect.ts'
 import type { ProcessEnvironment } from '../schema/env.ts'
 import { connectQueueBackend } from '../schema/inbox/queues/backend.ts'
 import type { Producer } from '../schema/inbox/queues/producer.ts'
@@ -43,7 +43,7 @@ const queuePoolMax = 4
 export function openDependencies(
   env: ProcessEnvironment,
   { now }: Pick<Dependencies, 'now'> = { now: () => new Date() },
-): { deps: Dependencies; close(): Promise<void> } {
+): { deps: Dependencies; database: DatabaseConnection; close(): Promise<void> } {
   const log = createLogger({ process: 'server', level: env.LOG_LEVEL })
   const onError = (error: Error) => log.warn({ err: error }, 'A connection was lost')
   const settings = settingsOf(env)
@@ -97,6 +97,7 @@ export function openDependencies(
   }
   return {
     deps,
+    database,
     async close() {
       await producer.close()
       await backend.close()

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { JobPayload, QueueName } from '../schema/inbox/queues/queues.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
 import { currentSpan } from '../schema/tracing.ts'
@@ -17,7 +18,8 @@ export async function enqueue<Name extends QueueName>(
   const span = currentSpan()
   const origin = { request_id: requestLog.request_id, ...(span && { traceparent: span.traceparent }) }
   try {
-    await withTimeLimit(deps.producer.add(job.queue, job.id, job.payload, origin), {
+    const add = () => deps.producer.add(job.queue, job.id, job.payload, origin)
+    await withTimeLimit(tryAgain(add), {
       limit_ms: deps.settings.enqueue_limit_ms,
       what: `Enqueueing in ${job.queue}`,
     })
@@ -30,4 +32,18 @@ export async function enqueue<Name extends QueueName>(
     )
     return false
   }
+}
+
+/** A queue that fails over is there again in a moment; its claim would come half a minute later. */
+const waits_ms = [100, 400]
+
+async function tryAgain(add: () => Promise<void>): Promise<void> {
+  for (const wait_ms of waits_ms) {
+    try {
+      return await add()
+    } catch {
+      await delay(wait_ms)
+    }
+  }
+  return add()
 }

@@ -13,6 +13,7 @@ import { testDatabase } from '../tests/support/database/test-database.ts'
 import { eventOf, sessionOf } from '../tests/support/factories/events.ts'
 import { isLong } from '../tests/support/long.ts'
 import { compileCache } from '../tests/support/product/product-process.ts'
+import { pgBouncer, startPgBouncer } from '../tests/support/services/pgbouncer.ts'
 import { startStripe } from '../tests/support/services/stripe.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
@@ -56,6 +57,19 @@ async function ready(server: ReturnType<typeof start>): Promise<string> {
   )
   return `http://127.0.0.1:${line.port}`
 }
+
+test.each(['server', 'worker'] as const)(
+  'a %s behind PgBouncer in transaction mode refuses to start, in one sentence with the setting that is needed',
+  async (room) => {
+    if (!pgBouncer) return console.log('Left out: no pgbouncer is installed')
+    await using bouncer = await startPgBouncer(database.url, 'transaction')
+    const refused = start(environment({ DATABASE_URL: bouncer.url }), room)
+    expect(await refused.exited).toBe(1)
+    expect(refused.complaints()).toBe(
+      'DATABASE_URL leads through a pooler that shares sessions: set pool_mode = session in PgBouncer.\n',
+    )
+  },
+)
 
 describe('the server process', () => {
   test('the server process lists everything that is missing and exits', async () => {

@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { openClock } from '../schema/clock.ts'
+import { OtherSessionError, refuseOtherSession } from '../schema/database/verify-session.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
+import { withTimeLimit } from '../schema/time-limit.ts'
 import { startTracing } from '../schema/tracing.ts'
 import { OtherAccountError, refuseOtherAccount } from '../schema/vendors/stripe/account.ts'
 import { createApp } from './app.ts'
@@ -19,12 +21,18 @@ async function main(): Promise<void> {
   const env = processEnvironment(process.env)
   const clock = openClock(env)
   await clock.ready
-  const { deps, close } = openDependencies(env, clock)
+  const { deps, database, close } = openDependencies(env, clock)
   const { log, settings } = deps
   const tracing = await startTracing(env, {
     process: 'server',
     onError: (error) => log.warn({ err: error }, 'Spans were not delivered'),
   })
+  await withTimeLimit(refuseOtherSession(database), { limit_ms: 5000, what: 'Comparing the session' }).catch(
+    (error: unknown) => {
+      if (error instanceof OtherSessionError) throw error
+      log.warn({ err: error }, 'It is not known whether sessions of the database are as they were asked for')
+    },
+  )
   await refuseOtherAccount(deps)
   const server = await listen(createApp(deps).callback(), { host: env.HOST, port: env.PORT }, deps)
   const monitoring = await listen(
@@ -75,7 +83,8 @@ main().catch((error: unknown) => {
 })
 
 function explain(error: unknown): string {
-  if (error instanceof EnvironmentError || error instanceof OtherAccountError) return error.message
+  const refusals = [EnvironmentError, OtherAccountError, OtherSessionError]
+  if (error instanceof Error && refusals.some((refusal) => error instanceof refusal)) return error.message
   const { code, port, stack } = error as NodeJS.ErrnoException & { port?: number }
   const name = String(port) === process.env.METRICS_PORT ? 'METRICS_PORT' : 'PORT'
   if (code === 'EADDRINUSE') {

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Job, Worker } from 'bullmq'
+import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
 import type { QueueBackend } from '../schema/inbox/queues/backend.ts'
 import {
   type JobOrigin,
@@ -131,7 +133,7 @@ function startConsumer(
   const worker = new Worker(
     name,
     (job: Job) =>
-      processJob(deps, name, job.data, originOf(job)).catch((error: unknown) => {
+      tryAgain(() => processJob(deps, name, job.data, originOf(job))).catch((error: unknown) => {
         throw withoutAddressesIn(error)
       }),
     {
@@ -162,6 +164,21 @@ function startConsumer(
     deps.log.warn({ queue: name, err: error }, 'The queue is unavailable')
   })
   return worker
+}
+
+/** Where a database fails over or its pooler restarts, the next connection works; the row is due much later. */
+const waits_ms = [100, 500, 2000]
+
+async function tryAgain(job: () => Promise<void>): Promise<void> {
+  for (const wait_ms of waits_ms) {
+    try {
+      return await job()
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error
+      await delay(wait_ms)
+    }
+  }
+  return job()
 }
 
 /** The queue keeps the message and the stack of a job's failure. */

@@ -1,4 +1,5 @@
 import { isClerkAPIResponseError } from '@clerk/backend/errors'
+import pg from 'pg'
 import Stripe from 'stripe'
 import { ZodError, z } from 'zod'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
@@ -121,8 +122,15 @@ function retryAfterMs(error: unknown): number | undefined {
     : undefined
 }
 
-/** The failure in a sentence, which is kept: without e-mail addresses. */
+/**
+ * The failure in a sentence, which is kept: without e-mail addresses, and without the database's own words,
+ * which are in the log.
+ */
 export function reasonOf(error: unknown): string {
+  if (error instanceof pg.DatabaseError && error.code?.startsWith('23')) {
+    const rule = error.constraint ?? error.code
+    return `What is known already contradicts it, for example as another owner's: the rule ${rule} refuses it`
+  }
   if (error instanceof ZodError)
     return withoutAddresses(`Unrecognized format: ${z.prettifyError(error)}`).slice(0, 1000)
   return withoutAddresses(error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { openClock } from '../schema/clock.ts'
-import { connectDatabase, type Database } from '../schema/database/connect.ts'
+import { connectDatabase, type DatabaseConnection } from '../schema/database/connect.ts'
+import { OtherSessionError, refuseOtherSession } from '../schema/database/verify-session.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
 import { connectQueueBackend } from '../schema/inbox/queues/backend.ts'
 import { QueueProducer } from '../schema/inbox/queues/producer.ts'
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     poolMax: env.DATABASE_POOL_MAX,
     onError,
   })
-  await waitForDatabase(database.db, log)
+  await waitForDatabase(database, log)
   const backend = connectQueueBackend({
     databaseUrl: env.DATABASE_URL,
     redisUrl: env.REDIS_URL,
@@ -85,12 +85,13 @@ async function main(): Promise<void> {
 /**
  * BullMQ remembers for good that a queue could not be opened, so nothing is opened before Postgres answers.
  */
-async function waitForDatabase(db: Database, log: Logger): Promise<void> {
+async function waitForDatabase(database: DatabaseConnection, log: Logger): Promise<void> {
   for (;;) {
     try {
-      await sql`SELECT 1`.execute(db)
+      await refuseOtherSession(database)
       return
     } catch (error) {
+      if (error instanceof OtherSessionError) throw error
       log.warn({ err: error }, 'Waiting for the database')
       await setTimeout(1000)
     }
@@ -98,7 +99,8 @@ async function waitForDatabase(db: Database, log: Logger): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const isExplained = error instanceof EnvironmentError || error instanceof OtherAccountError
-  process.stderr.write(`${isExplained ? error.message : ((error as Error).stack ?? error)}\n`)
+  const refusals = [EnvironmentError, OtherAccountError, OtherSessionError]
+  const isExplained = refusals.some((refusal) => error instanceof refusal)
+  process.stderr.write(`${isExplained ? (error as Error).message : ((error as Error).stack ?? error)}\n`)
   process.exit(1)
 })

@@ -9,7 +9,8 @@ import { ownerIdSchema } from './ids.ts'
  * `settled_without_payment`, `invoice_unknown` (paid, and its lines are missing), `invoice_differs`,
  * `refund_differs`, `dispute_differs`, `subscription_unknown`, `subscription_differs`,
  * `subscription_plan_differs` (its price is one of another plan), `subscription_gone` (we have it, Stripe
- * does not). With Clerk: `owner_gone` (of a plan that is charged), `seat_without_membership`,
+ * does not). With Clerk: `owner_gone` (of a plan that is charged), `organization_without_admin`,
+ * `seat_without_membership`,
  * `membership_without_seat` (one that we do not know, or whose seat is still reserved),
  * `seat_role_differs`, `member_limit_differs`. Of our own: `credits_missing`, `credits_too_many`
  * (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`, `work_overdue`
@@ -27,6 +28,7 @@ export const findingKinds = [
   'subscription_plan_differs',
   'subscription_gone',
   'owner_gone',
+  'organization_without_admin',
   'seat_without_membership',
   'membership_without_seat',
   'seat_role_differs',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 
-/** A job leads to the row that it works on, which is then the act's target; rows are items of the timeline. */
+/** Rows of ours, which are items of the timeline, or an owner. */
 export const targetKinds = [
   'event',
   'intent',
@@ -9,7 +9,6 @@ export const targetKinds = [
   'invitation',
   'charge',
   'hold',
-  'job',
   'user',
   'organization',
 ] as const
@@ -25,7 +24,7 @@ interface Act {
 /** What support staff can do: `worker/support` does it, `web/content/support/acts.ts` says it. */
 export const acts = {
   /** Tries again what one of these is about. */
-  replay: { on: ['event', 'intent', 'subscription', 'invitation', 'charge', 'job'] },
+  replay: { on: ['event', 'intent', 'subscription', 'invitation', 'charge'] },
   /** Fetches everything of an owner from Stripe and Clerk, and makes books and seats agree with it. */
   resync: { on: ['user', 'organization'] },
   /** Gives credits, or takes some away. */
@@ -68,9 +67,9 @@ export function reasonProblem(reason: string): string | null {
     : 'Enter a reason: your colleagues read it in the audit log'
 }
 
-/** Ours or the vendor's id; of a job, `<queue>/<id>`. */
 export const targetSchema = z.strictObject({
   kind: z.enum(targetKinds),
+  /** Ours, or the vendor's. */
   id: z.string().check(z.trim(), z.minLength(1), z.maxLength(255)),
   /** The finding of a reconciliation that the act repairs. */
   finding_id: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
@@ -98,8 +97,18 @@ const personSchema = z.object({
   name: z.string(),
 })
 
-const changeOf = <Schema extends z.core.$ZodType>(schema: Schema) =>
-  z.object({ before: schema, after: schema })
+const valueSchema = z.nullable(z.union([z.string(), z.int()]))
+
+const changeSchema = z.object({
+  /** Of the owner `balance`, `available`, `plan`, `seats`, `seats_in_use` or `seats_reserved`; or the kind of a row. */
+  what: z.string(),
+  /** Of the row. That of a seat is its user, or the invitation that reserves it. */
+  id: z.nullable(z.string()),
+  before: valueSchema,
+  /** Of a row its state. Null for nothing, or for what is not known. */
+  after: valueSchema,
+})
+export type ActChange = z.infer<typeof changeSchema>
 
 /** The outcome of an act; of a dry run its preview. */
 export const actOutcomeSchema = z.object({
@@ -118,24 +127,7 @@ export const actOutcomeSchema = z.object({
       grant_id: z.nullable(z.string()),
     }),
   ),
-  /** The seats of an organization. */
-  seats: changeOf(z.nullable(z.object({ total: z.int(), active: z.int(), pending: z.int() }))),
-  /** The plan that is shown to a user, or that an organization has; null for none. */
-  plan: changeOf(z.nullable(z.string())),
-  /** The total of both accounts; null when the owner is unknown. */
-  balance: changeOf(z.nullable(z.int())),
-  /** What can be used of it, where the act releases what was reserved. */
-  available: z.optional(changeOf(z.int())),
-  /** Every row of the owner's whose state changed, and the target itself in any case. */
-  states: z.array(
-    z.object({
-      what: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'hold', 'seat']),
-      /** The user of the seat, or the invitation that reserves it. */
-      id: z.string(),
-      before: z.nullable(z.string()),
-      after: z.nullable(z.string()),
-    }),
-  ),
+  changes: z.array(changeSchema),
   /** Of an erasure. */
   erasure: z.optional(
     z.object({
@@ -143,6 +135,8 @@ export const actOutcomeSchema = z.object({
       removed: z.record(z.string(), z.int()),
       /** Stripe's customers, which a person has to redact there. */
       customers: z.array(z.string()),
+      /** What stays in the books. */
+      credits: z.int(),
     }),
   ),
 })
@@ -234,25 +228,15 @@ export const requestSupportActs = endpoint({
 export const getSupportActs = endpoint({
   method: 'GET',
   path: '/api/support/acts',
-  summary:
-    'One act, the acts of a batch with their progress, those of an owner, or those that wait for a second person',
+  summary: 'One act, the acts of a batch, or those that wait for a second person',
   auth: 'support',
   limit: 'read',
-  /** One of `id`, `batch_id` and `owner_id`; without any, the acts that wait for a second person. */
+  /** One of `id` and `batch_id`; without any, the acts that wait for a second person. */
   query: z.strictObject({
     id: z.optional(idSchema),
     batch_id: z.optional(idSchema),
-    owner_id: z.optional(z.string().check(z.minLength(1), z.maxLength(64))),
-    limit: z._default(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(maximumTargets)), 50),
   }),
-  response: z.object({
-    success: z.literal(true),
-    data: z.object({
-      acts: z.array(supportActSchema),
-      /** Counts of the whole batch, or of the acts above. */
-      counts: z.record(z.enum(actStates), z.int()),
-    }),
-  }),
+  response: z.object({ success: z.literal(true), data: z.object({ acts: z.array(supportActSchema) }) }),
 })
 
 /**
@@ -316,9 +300,9 @@ export const auditEntrySchema = z.object({
   reason: z.nullable(z.string()),
   /** A sentence: the refusal, the error or the outcome. */
   detail: z.nullable(z.string()),
-  /** Balance, seats, plan and states. */
-  before: z.nullable(z.unknown()),
-  after: z.nullable(z.unknown()),
+  /** Of what changed, by what it is and its id. */
+  before: z.nullable(z.record(z.string(), valueSchema)),
+  after: z.nullable(z.record(z.string(), valueSchema)),
 })
 export type AuditEntry = z.infer<typeof auditEntrySchema>
 

@@ -74,56 +74,17 @@ const day = z.iso.datetime()
 const maybeDay = z.nullable(day)
 const maybeText = z.nullable(z.string())
 
-/** What explains a complaint although nothing is wrong with the credits, each list the latest first. */
-export const noticesSchema = z.object({
-  subscriptions: z.array(
-    z.object({
-      id: z.string(),
-      plan_type: z.string(),
-      currency: currencySchema,
-      status: z.string(),
-      trial_end: maybeDay,
-      cancel_at: maybeDay,
-      needs_confirmation: z.boolean(),
-      unpaid_minor: z.nullable(z.int()),
-      unpaid_decline: maybeText,
-      unpaid_next_attempt_at: maybeDay,
-    }),
-  ),
-  disputes: z.array(
-    z.extend(moneySchema, {
-      charge_id: z.string(),
-      dispute_state: z.enum(['open', 'won', 'lost']),
-      dispute_state_at: day,
-      dispute_due_at: maybeDay,
-    }),
-  ),
-  failed_refunds: z.array(z.object({ event_id: z.string(), at: day })),
-  refused_invitations: z.array(
-    z.object({ id: z.string(), label: z.string(), refusal_code: z.string(), updated_at: day }),
-  ),
-  /** Payments of one sum soon after each other. */
-  twice: z.array(
-    z.extend(moneySchema, { id: z.string(), credits: z.int(), earlier_at: day, settled_at: day }),
-  ),
-  failed_checkouts: z.array(
-    z.object({ id: z.string(), plan_type: maybeText, credits: z.int(), updated_at: day }),
-  ),
-  /** Who has credits reserved for requests that are under way, those with most holds first. */
-  holders: z.array(
-    z.object({
-      user_id: z.string(),
-      /** Their address, masked. */
-      label: maybeText,
-      holds: z.int(),
-      credits: z.int(),
-      /** They may open no more. */
-      is_at_limit: z.boolean(),
-      last_expires_at: day,
-    }),
-  ),
+/** Who has credits reserved for requests that are under way. */
+const holderSchema = z.object({
+  user_id: z.string(),
+  /** Their address, masked. */
+  label: maybeText,
+  holds: z.int(),
+  credits: z.int(),
+  /** They may open no more. */
+  is_at_limit: z.boolean(),
+  last_expires_at: day,
 })
-export type CaseNotices = z.infer<typeof noticesSchema>
 
 const caseSummarySchema = z.object({
   as_of: z.iso.datetime(),
@@ -142,7 +103,10 @@ const caseSummarySchema = z.object({
   agrees: z.boolean(),
   /** What has failed or is stuck, and explains no difference of `grants`. */
   failing: z.array(traceItemSchema),
-  notices: noticesSchema,
+  /** What may explain a complaint although nothing is wrong with the credits, the latest first. */
+  notices: z.array(traceItemSchema),
+  /** Those with most holds first. */
+  holders: z.array(holderSchema),
   plan_type: figure(z.nullable(planTypeSchema)),
   balance: z.object({ plan: figure(z.int()), purchased: figure(z.int()), total: figure(z.int()) }),
   /** What a call of an editor is decided by at present; `debt` is that of one account, or of both. */
@@ -213,14 +177,6 @@ const personSchema = z.object({
 })
 export type SupportPerson = z.infer<typeof personSchema>
 
-const visitorSchema = z.object({
-  user_id: z.string(),
-  name: z.string(),
-  since: z.iso.datetime(),
-  seen_at: z.iso.datetime(),
-})
-export type SupportVisitor = z.infer<typeof visitorSchema>
-
 export const getTrace = endpoint({
   method: 'GET',
   path: '/api/support/trace',
@@ -233,8 +189,6 @@ export const getTrace = endpoint({
       /** An id of one of these kinds: instead of the owner, or to highlight an item of theirs. */
       kind: z.optional(z.enum(lookupKinds)),
       id: z.optional(z.string().check(z.minLength(1), z.maxLength(320))),
-      /** Each use of credits is a transfer too; there may be thousands. */
-      usage: z._default(z.enum(['hidden', 'shown']), 'hidden'),
       cursor: z.optional(z.string().check(z.maxLength(300))),
     })
     .check(
@@ -248,13 +202,13 @@ export const getTrace = endpoint({
     /** The following three on the first page only; null on later ones. */
     person: z.nullable(personSchema),
     case_summary: z.nullable(caseSummarySchema),
-    /** Colleagues who have the same case open. */
-    visitors: z.array(visitorSchema),
+    /** Colleagues who have the same case open, and since when. */
+    visitors: z.array(z.object({ user_id: z.string(), since: z.iso.datetime() })),
     /** The requested item, on any page of the timeline. */
     highlighted: z.nullable(traceItemSchema),
     /** Newest first. */
     timeline: z.array(traceItemSchema),
-    /** Of colleagues who acted, by their ids. */
+    /** Of colleagues who acted or have the case open, by their ids. */
     names: z.record(z.string(), z.string()),
     as_of: z.iso.datetime(),
     next_cursor: z.nullable(z.string()),
@@ -281,18 +235,6 @@ const workRowSchema = z.object({
 })
 export type WorkRow = z.infer<typeof workRowSchema>
 
-/** The filter of a list of work; a missing field does not restrict it. Default states: failed and stuck. */
-const workFilter = {
-  kind: z.optional(z.enum(workKinds)),
-  state: z.optional(z.enum(workStates)),
-  older_than_minutes: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000))),
-  /** Received or begun from this moment, and before that one. */
-  from: z.optional(z.iso.datetime()),
-  to: z.optional(z.iso.datetime()),
-  /** Part of the reason, the title or the id, in upper or lower case. */
-  text: z.optional(z.string().check(z.trim(), z.maxLength(100))),
-}
-
 export const listWork = endpoint({
   method: 'GET',
   path: '/api/support/work',
@@ -300,10 +242,18 @@ export const listWork = endpoint({
     'Failed, stuck and ignored items with the money at stake; the queues and the oldest unapplied event',
   auth: 'support',
   limit: 'read',
+  /** A missing field does not restrict the list; default states: failed and stuck. */
   query: z.strictObject({
-    ...workFilter,
-    /** `age`: the oldest first. `money`: what costs most first, of the oldest few hundred of each kind. */
+    kind: z.optional(z.enum(workKinds)),
+    state: z.optional(z.enum(workStates)),
+    older_than_minutes: z.optional(z.coerce.number().check(z.int(), z.gte(0), z.lte(1_000_000))),
+    /** `age`: the oldest first. `money`: what costs most first, on one page. */
     order: z._default(z.enum(['age', 'money']), 'age'),
+    /** Received or begun from this moment, and before that one. */
+    from: z.optional(z.iso.datetime()),
+    to: z.optional(z.iso.datetime()),
+    /** Part of the reason, the title or the id, in upper or lower case. */
+    text: z.optional(z.string().check(z.trim(), z.maxLength(100))),
     cursor: z.optional(z.string().check(z.maxLength(300))),
   }),
   response: z.object({
@@ -342,13 +292,3 @@ export const listWork = endpoint({
   }),
 })
 export type WorkList = z.infer<(typeof listWork)['response']>
-
-export const visitCase = endpoint({
-  method: 'POST',
-  path: '/api/support/visits',
-  summary: 'Reports every half minute that a case is open, and returns who else has it open',
-  auth: 'support',
-  limit: 'read',
-  body: z.strictObject({ owner: ownerIdSchema }),
-  response: z.object({ visitors: z.array(visitorSchema) }),
-})

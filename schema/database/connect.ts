@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
-import { createPool, watchOptions } from './pool.ts'
+import { createPool, type SessionSettings } from './pool.ts'
 import type { DB } from './types.ts'
 
 export type Database = Kysely<DB>
@@ -23,6 +23,8 @@ export type DatabaseActor = DatabaseRole | 'owner'
 export interface DatabaseConnection {
   readonly db: Database
   readonly pool: pg.Pool
+  /** What each session was asked to be; `refuseOtherSession` compares. */
+  readonly session: SessionSettings
   close(): Promise<void>
 }
 
@@ -97,21 +99,19 @@ export function connectDatabase({
   ...given
 }: SessionOptions): DatabaseConnection {
   const limits = given.limits ?? (role === 'owner' ? undefined : limitsOf[role])
+  const session: SessionSettings = {
+    ...(role !== 'owner' && { role }),
+    'tidemark.livemode': livemode ? 'on' : 'off',
+    ...(limits && {
+      statement_timeout: `${limits.statement_ms}ms`,
+      idle_in_transaction_session_timeout: `${limits.idle_in_transaction_ms}ms`,
+    }),
+  }
   const pool = createPool(
     {
       connectionString,
       application_name: role === 'owner' ? 'tidemark_owner' : role,
-      options: [
-        ...(role === 'owner' ? [] : [`-c role=${role}`]),
-        `-c tidemark.livemode=${livemode ? 'on' : 'off'}`,
-        ...(limits
-          ? [
-              `-c statement_timeout=${limits.statement_ms}`,
-              `-c idle_in_transaction_session_timeout=${limits.idle_in_transaction_ms}`,
-            ]
-          : []),
-        watchOptions,
-      ].join(' '),
+      session,
       silence_ms: limits?.silence_ms,
       max: poolMax,
       // For `pipelined`. What copies or streams has no part in it, and that is for the owner only.
@@ -122,7 +122,7 @@ export function connectDatabase({
     onError,
   )
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, close: () => db.destroy() }
+  return { db, pool, session, close: () => db.destroy() }
 }
 
 /** Reads several times from one state of the database; in a transaction, from what that sees. */

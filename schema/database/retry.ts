@@ -3,9 +3,9 @@ import type { Database, DatabaseTransaction } from './connect.ts'
 
 /**
  * Postgres ended a transaction so that another one could go on: a deadlock, or two that cannot be put in an
- * order.
+ * order; or it takes no writes any more (25006), and the next connection leads to one that does.
  */
-const conflictCodes = ['40P01', '40001']
+const conflictCodes = ['40P01', '40001', '25006']
 
 const maximumAttempts = 5
 

@@ -6,6 +6,7 @@ import {
   type Adjustment,
   actOutcomeSchema,
   adjustmentSchema,
+  maximumTargets,
   type TargetKind,
 } from '../api/support-acts.ts'
 import type { DB, SupportActs } from '../database/types.ts'
@@ -19,11 +20,9 @@ export const claimableActs = {
   unfinished: sql<SqlBool>`state = 'queued'`,
 } as const satisfies Claimable
 
-export type ActTargetKind = Exclude<TargetKind, 'job'>
-
 /** The target of an act: a row of ours, a charge of Stripe's, or an owner. */
 export interface RowTarget {
-  readonly kind: ActTargetKind
+  readonly kind: TargetKind
   readonly id: string
 }
 
@@ -43,14 +42,9 @@ export interface NewAct {
   readonly next_try_at: Date
 }
 
-const paramsSchema = z.object({
-  adjustment: z.optional(adjustmentSchema),
-  /** The job that led to the target. */
-  job: z.optional(z.string()),
-})
+const paramsSchema = z.object({ adjustment: z.optional(adjustmentSchema) })
 export interface ActParams {
   readonly adjustment?: Adjustment | undefined
-  readonly job?: string | undefined
 }
 
 export function paramsOf({ params }: Pick<SupportActRow, 'params'>): ActParams {
@@ -65,7 +59,7 @@ export function targetOf({
   target_kind,
   target_id,
 }: Pick<SupportActRow, 'target_kind' | 'target_id'>): RowTarget {
-  return { kind: target_kind as ActTargetKind, id: target_id }
+  return { kind: target_kind as TargetKind, id: target_id }
 }
 
 export type InsertedAct =
@@ -115,27 +109,17 @@ function rowOf({ target, owner_id, ...fields }: NewAct): string {
   return JSON.stringify({ ...fields, owner_id, target_kind: target.kind, target_id: target.id })
 }
 
-/** Whether a second person would have to agree to an act that is not written down yet. */
-export async function wouldNeedApproval(
-  db: Kysely<DB>,
-  act: NewAct,
-  { credits, limits }: Omit<AskedBy, 'token'>,
-): Promise<boolean> {
-  const { rows } = await sql<{ needed: boolean }>`
-    SELECT support_needs_approval(jsonb_populate_record(NULL::support_acts, ${rowOf(act)}::jsonb),
-      ${credits}, ${limits.asker}, ${limits.total}, 'infinity') AS needed
-  `.execute(db)
-  return rows[0]?.needed ?? true
-}
-
-/** Whether a second person has to agree to an act, by what was asked for until then. */
+/**
+ * Whether a second person has to agree to an act, by what was asked for until then; of a dry run, whether one
+ * would have to. `credits` are those of the whole request, where the act is not the only one of it.
+ */
 export async function needsApproval(
   db: Kysely<DB>,
   { id }: Pick<SupportActRow, 'id'>,
-  limits: AdjustmentLimits,
+  { credits = 0, limits }: Pick<AskedBy, 'limits'> & { readonly credits?: number },
 ): Promise<boolean> {
   const { rows } = await sql<{ needed: boolean }>`
-    SELECT support_needs_approval(a, 0, ${limits.asker}, ${limits.total}, a.requested_at) AS needed
+    SELECT support_needs_approval(a, ${credits}, ${limits.asker}, ${limits.total}, a.requested_at) AS needed
     FROM support_acts a WHERE a.id = ${id}
   `.execute(db)
   return rows[0]?.needed ?? true
@@ -160,32 +144,13 @@ async function findContradictingAct(db: Kysely<DB>, act: NewAct): Promise<Suppor
 export type ActFilter =
   | { readonly id: string }
   | { readonly batch_id: string }
-  | { readonly owner_id: string }
   | { readonly state: 'waiting_for_approval' }
 
-export async function listActs(
-  db: Kysely<DB>,
-  filter: ActFilter,
-  { limit }: { readonly limit: number },
-): Promise<SupportActRow[]> {
-  const query = db.selectFrom('support_acts').selectAll().limit(limit)
+export async function listActs(db: Kysely<DB>, filter: ActFilter): Promise<SupportActRow[]> {
+  const query = db.selectFrom('support_acts').selectAll().limit(maximumTargets)
   if ('id' in filter) return query.where('id', '=', filter.id).execute()
   if ('batch_id' in filter) return query.where('batch_id', '=', filter.batch_id).orderBy('id').execute()
-  if ('state' in filter) return query.where('state', '=', filter.state).orderBy('requested_at').execute()
-  const owner_id = filter.owner_id
-  return query.where('owner_id', '=', owner_id).orderBy('requested_at', 'desc').execute()
-}
-
-export async function countBatch(
-  db: Kysely<DB>,
-  batch_id: string,
-): Promise<{ state: SupportActRow['state']; count: number }[]> {
-  return db
-    .selectFrom('support_acts')
-    .select(['state', sql<number>`count(*)`.as('count')])
-    .where('batch_id', '=', batch_id)
-    .groupBy('state')
-    .execute()
+  return query.where('state', '=', filter.state).orderBy('requested_at').execute()
 }
 
 /**
@@ -371,13 +336,9 @@ export async function countFailedActs(db: Kysely<DB>, since: Date): Promise<numb
 export async function countUnfinishedActs(
   db: Kysely<DB>,
 ): Promise<{ readonly waiting_for_approval: number; readonly queued: number }> {
-  const count = async (state: 'waiting_for_approval' | 'queued') => {
-    const { acts } = await db
-      .selectFrom('support_acts')
-      .select(({ fn }) => fn.countAll<number>().as('acts'))
-      .where('state', '=', state)
-      .executeTakeFirstOrThrow()
-    return acts
-  }
-  return { waiting_for_approval: await count('waiting_for_approval'), queued: await count('queued') }
+  const count = (state: 'waiting_for_approval' | 'queued') =>
+    sql<number>`(SELECT count(*) FROM support_acts WHERE state = ${state})`
+  const { rows } = await sql<{ waiting_for_approval: number; queued: number }>`
+    SELECT ${count('waiting_for_approval')} AS waiting_for_approval, ${count('queued')} AS queued`.execute(db)
+  return rows[0] ?? { waiting_for_approval: 0, queued: 0 }
 }

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { DB } from '../database/types.ts'
-import { readRows, select as selectRows, type TimelineRow } from './timeline.ts'
-import { intentsOf, timelineSources } from './timeline-sources.ts'
+import { listOwnRows, type Place, readRows, select, type TimelineRow } from './timeline.ts'
+import { type Asked, type TimelineKind, timelineSources } from './timeline-sources.ts'
 
 export type ProblemKind = 'event' | 'intent' | 'subscription' | 'invitation'
 /** `failed`: given up. `stuck`: still tried, or not tried although it came before `stuck_before`. */
@@ -12,18 +12,8 @@ export type ProblemRow = TimelineRow<ProblemKind>
 
 const literals = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)))
 
-interface Source {
-  readonly from: RawBuilder<unknown>
-  readonly where: RawBuilder<unknown>
-  /** The order in which it is read. */
-  readonly at: RawBuilder<unknown>
-}
+type Sql = RawBuilder<unknown>
 
-const table = (name: RawBuilder<unknown>, at: RawBuilder<unknown>) => (where: RawBuilder<unknown>) => ({
-  from: name,
-  where,
-  at,
-})
 /**
  * A payment is one row: the event that says so and is not applied, and not its checkout beside it. In the
  * case of an owner that is so only if the event is one of theirs, or the case would show neither.
@@ -32,52 +22,51 @@ const hasNoEvent = (subjects: readonly string[] | undefined) => sql`NOT EXISTS (
   SELECT FROM inbox_events e WHERE e.client_reference_id = i.id::text
     AND e.type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded')
     AND e.state IN ('failed', 'received') ${subjects ? sql`AND e.subject = ANY (${subjects})` : sql``})`
-const intents = table(sql`checkout_intents i`, timelineSources.intent.at)
-const subscriptions = table(sql`subscriptions s`, timelineSources.subscription.at)
-const invitations = table(sql`team_invitations v`, timelineSources.invitation.at)
-const events = (where: RawBuilder<unknown>): Source => ({
-  from: sql`inbox_events e`,
-  where,
-  at: timelineSources.event.at,
-})
 
-/** Each kind has a partial index of its own; two kinds have two, in different orders. */
-const sources: Readonly<
-  Record<
-    ProblemKind,
-    Partial<Record<ProblemState, (stuck_before: Date, subjects?: readonly string[]) => readonly Source[]>>
+interface Source {
+  readonly from: Sql
+  /** Of each state its conditions: each is a partial index of its own; two kinds have two, in different orders. */
+  readonly states: Partial<
+    Record<ProblemState, (stuck_before: Date, subjects?: readonly string[]) => readonly Sql[]>
   >
-> = {
+}
+
+const sources: Readonly<Record<ProblemKind, Source>> = {
   event: {
-    failed: () => [events(sql`e.state = 'failed'`)],
-    stuck: (stuck_before) => [
-      events(sql`e.finished_at IS NULL AND e.received_at < ${stuck_before}`),
-      // Those that came just now are few.
-      events(sql`e.finished_at IS NULL AND e.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`),
-    ],
-    ignored: () => [events(sql`e.state = 'ignored'`)],
+    from: sql`inbox_events e`,
+    states: {
+      failed: () => [sql`e.state = 'failed'`],
+      stuck: (stuck_before) => [
+        sql`e.finished_at IS NULL AND e.received_at < ${stuck_before}`,
+        // Those that came just now are few.
+        sql`e.finished_at IS NULL AND e.received_at >= ${stuck_before} AND e.last_error IS NOT NULL`,
+      ],
+      ignored: () => [sql`e.state = 'ignored'`],
+    },
   },
   intent: {
-    failed: (_, subjects) => [
-      intents(
-        sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL AND (i.failure_code IS NULL OR i.failure_code NOT IN (${literals(refusedByBank)})) AND ${hasNoEvent(subjects)}`,
-      ),
-    ],
-    stuck: (_, subjects) => [
-      intents(sql`i.is_unfinished AND i.last_error IS NOT NULL AND ${hasNoEvent(subjects)}`),
-    ],
+    from: sql`checkout_intents i`,
+    states: {
+      failed: (_, subjects) => [
+        sql`i.state = 'failed' AND i.stripe_session_id IS NOT NULL
+          AND (i.failure_code IS NULL OR i.failure_code NOT IN (${literals(refusedByBank)})) AND ${hasNoEvent(subjects)}`,
+      ],
+      stuck: (_, subjects) => [sql`i.is_unfinished AND i.last_error IS NOT NULL AND ${hasNoEvent(subjects)}`],
+    },
   },
   subscription: {
-    failed: () => [subscriptions(sql`s.sync_failed_at IS NOT NULL`)],
-    stuck: () => [
-      subscriptions(sql`s.is_unfinished AND s.sync_failed_at IS NULL AND s.last_error IS NOT NULL`),
-    ],
+    from: sql`subscriptions s`,
+    states: {
+      failed: () => [sql`s.sync_failed_at IS NOT NULL`],
+      stuck: () => [sql`s.is_unfinished AND s.sync_failed_at IS NULL AND s.last_error IS NOT NULL`],
+    },
   },
   invitation: {
-    failed: () => [invitations(sql`v.sync_failed_at IS NOT NULL`)],
-    stuck: () => [
-      invitations(sql`v.next_try_at IS NOT NULL AND v.sync_failed_at IS NULL AND v.last_error IS NOT NULL`),
-    ],
+    from: sql`team_invitations v`,
+    states: {
+      failed: () => [sql`v.sync_failed_at IS NOT NULL`],
+      stuck: () => [sql`v.next_try_at IS NOT NULL AND v.sync_failed_at IS NULL AND v.last_error IS NOT NULL`],
+    },
   },
 }
 
@@ -89,42 +78,27 @@ const ownersProblemsMax = 100
 /** What of one owner's has failed or is stuck, the oldest first. */
 export async function listProblemsOf(
   db: Kysely<DB>,
-  owner_id: string,
-  { subjects, stuck_before }: { readonly subjects: readonly string[]; readonly stuck_before: Date },
+  asked: Asked,
+  stuck_before: Date,
 ): Promise<ProblemRow[]> {
-  const isTheirs: Record<ProblemKind, RawBuilder<unknown>> = {
-    event: sql`e.subject = ANY (${subjects})`,
-    intent: intentsOf(owner_id),
-    subscription: sql`s.owner_id = ${owner_id}`,
-    invitation: sql`v.organization_id = ${owner_id}`,
+  const where = (kind: TimelineKind) => {
+    const { failed, stuck } = sources[kind as ProblemKind]?.states ?? {}
+    const conditions = [failed, stuck].flatMap((of) => of?.(stuck_before, asked.subjects) ?? [])
+    return conditions.length > 0 ? sql.join(conditions, sql` OR `) : null
   }
-  // Their events are few, and all that wait may be many.
-  const theirWaiting = events(
-    sql`e.state = 'received' AND (e.received_at < ${stuck_before} OR e.last_error IS NOT NULL)`,
-  )
-  const parts = kinds.flatMap((kind) => {
-    const { failed, stuck } = sources[kind]
-    const both = [
-      ...(failed?.(stuck_before, subjects) ?? []),
-      ...(kind === 'event' ? [theirWaiting] : (stuck?.(stuck_before, subjects) ?? [])),
-    ]
-    return both.map((source) =>
-      select(kind, { ...source, where: sql`${isTheirs[kind]} AND ${source.where}` }, ownersProblemsMax),
-    )
-  })
-  return read(db, sql`${sql.join(parts, sql` UNION ALL `)}`, ownersProblemsMax)
+  const rows = await listOwnRows(db, asked, { limit: ownersProblemsMax, where })
+  return rows.toReversed() as ProblemRow[]
 }
 
 export interface ProblemFilter {
   readonly kind: ProblemKind
   readonly state: ProblemState
   readonly stuck_before: Date
-  /** Only rows received or begun before. */
-  readonly older_than?: Date | undefined
-  /** Only rows received or begun then or later. */
-  readonly since?: Date | undefined
+  /** Only rows received or begun from this moment, and before that one. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
   /** Below the last one that was shown. */
-  readonly after?: { readonly at: string; readonly key: string } | undefined
+  readonly after?: Place | undefined
   /** Part of the reason, the type or the id. */
   readonly text?: string | undefined
   readonly limit: number
@@ -135,21 +109,24 @@ const searchedMax = 1000
 
 /** The problems of all owners, the oldest first, found by partial indexes that contain nothing else. */
 export async function listProblems(db: Kysely<DB>, filter: ProblemFilter): Promise<ProblemRow[]> {
-  const { kind, state, stuck_before, older_than, since, after, text, limit } = filter
-  const { id } = timelineSources[kind]
+  const { kind, state, stuck_before, from, to, after, text, limit } = filter
+  const { id, at } = timelineSources[kind]
   const key = sql`(${sql.lit(`${kind}:`)} || ${id}) COLLATE "C"`
-  const narrowed = (at: RawBuilder<unknown>) => [
-    ...(older_than ? [sql`${at} < ${older_than}`] : []),
-    ...(since ? [sql`${at} >= ${since}`] : []),
+  const { from: table, states } = sources[kind]
+  const narrowed = [
+    ...(to ? [sql`${at} < ${to}::timestamptz`] : []),
+    ...(from ? [sql`${at} >= ${from}::timestamptz`] : []),
     ...(after
       ? [
           sql`${at} >= ${after.at}::timestamptz AND (${at} > ${after.at}::timestamptz OR ${key} > ${after.key})`,
         ]
       : []),
   ]
-  const selected = (sources[kind][state]?.(stuck_before) ?? []).map((source) => {
-    const where = sql.join([source.where, ...narrowed(source.at)], sql` AND `)
-    return select(kind, { ...source, where }, text === undefined ? limit : searchedMax)
+  // In the order of the index alone, so that it is read from its beginning; rows of the same moment as the last
+  // one are included.
+  const selected = (states[state]?.(stuck_before) ?? []).map((condition) => {
+    const rows = select(kind, { from: table, where: sql.join([condition, ...narrowed], sql` AND `) })
+    return sql`(${rows} ORDER BY ${at} FETCH FIRST (${text === undefined ? limit : searchedMax}::integer) ROWS WITH TIES)`
   })
   if (selected.length === 0) return []
   const all = sql.join(selected, sql` UNION ALL `)
@@ -178,9 +155,9 @@ export async function countProblems(
 ): Promise<{ kind: ProblemKind; state: ProblemState; count: number }[]> {
   const parts = kinds.flatMap((kind) =>
     states.flatMap((state) => {
-      const counts = (sources[kind][state]?.(stuck_before) ?? []).map(
-        ({ from, where }) =>
-          sql`(SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT ${limit}) counted)`,
+      const counts = (sources[kind].states[state]?.(stuck_before) ?? []).map(
+        (where) =>
+          sql`(SELECT count(*) FROM (SELECT 1 FROM ${sources[kind].from} WHERE ${where} LIMIT ${limit}) counted)`,
       )
       if (counts.length === 0) return []
       return [
@@ -191,14 +168,6 @@ export async function countProblems(
   const { rows } = await sql<{ kind: ProblemKind; state: ProblemState; count: number }>`
     ${sql.join(parts, sql` UNION ALL `)}`.execute(db)
   return rows
-}
-
-/**
- * In the order of the index alone, so that it is read from its beginning; rows of the same moment as the last
- * one are included.
- */
-function select(kind: ProblemKind, source: Source, limit: number): RawBuilder<unknown> {
-  return sql`(${selectRows(kind, source)} ORDER BY ${source.at} FETCH FIRST (${limit}::integer) ROWS WITH TIES)`
 }
 
 async function read(db: Kysely<DB>, source: RawBuilder<unknown>, limit: number): Promise<ProblemRow[]> {

@@ -8,14 +8,14 @@ import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
 import {
   type AdjustmentLimits,
   insertAct,
+  needsApproval,
   paramsOf,
   type SupportActRow,
   targetOf,
-  wouldNeedApproval,
 } from './acts.ts'
 import { isOwn, mayNotBeOwn } from './approval.ts'
 import { recordAudit } from './audit.ts'
-import { type FoundTarget, type JobFinder, resolveTarget } from './targets.ts'
+import { type FoundTarget, findTarget } from './targets.ts'
 
 export interface AskedAct {
   readonly id: string
@@ -58,7 +58,6 @@ export interface RequestDependencies {
   /** The server's login, or at the terminal the one that owns the tables. */
   readonly db: Database
   readonly clerk: Pick<ClerkDirectory, 'findMembership'>
-  readonly producer: JobFinder
   readonly now: () => Date
   /** When the claim picks up an act that has not been done. */
   readonly claimAfterMs: number
@@ -71,16 +70,13 @@ export interface RequestDependencies {
  * ClerkUnavailableError.
  */
 export async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<RequestedAct> {
-  const found = await resolveTarget(deps, asked.target)
+  const found = await findTarget(deps.db, asked.target)
   const refusal = refusalOf(asked, found) ?? (await refusalOfOwn(deps, asked, found))
   if (refusal || !found) return refuse(deps, asked, found, refusal ?? notFound)
   const now = deps.now()
   const { target, owner_id } = found
   const { adjustment, is_dry_run, token } = asked
-  const params = {
-    ...(adjustment && { adjustment }),
-    ...(asked.target.kind === 'job' && { job: asked.target.id }),
-  }
+  const params = adjustment ? { adjustment } : {}
   const row = {
     id: asked.id,
     batch_id: asked.batch_id,
@@ -110,7 +106,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
     outcome: 'accepted',
     act,
     needs_approval: is_dry_run
-      ? await wouldNeedApproval(deps.db, row, request)
+      ? await needsApproval(deps.db, act, request)
       : act.state === 'waiting_for_approval',
   }
 }

@@ -23,10 +23,6 @@ export interface Asked {
   readonly subjects: readonly string[]
   /** One whose steps and usages are asked for, although it may be over. */
   readonly hold_id?: string | undefined
-  readonly with_usage: boolean
-  /** Usages are found by the number of their transfer, below this one. */
-  readonly usage_before: number | null
-  readonly limit: number
   /** By the product's clock. */
   readonly now: Date
 }
@@ -57,7 +53,7 @@ export function maskEmail(email: string): string {
 }
 
 /** The same in SQL. */
-export const masked = (email: Sql) =>
+const masked = (email: Sql) =>
   sql`CASE WHEN ${email} LIKE '_%@%' THEN left(${email}, 1) || '…' || substring(${email} FROM '@[^@]*$') ELSE '…' END`
 
 /** A look-up by key for each row. Because of `OFFSET 0` Postgres does not read a whole table to join it. */
@@ -126,22 +122,6 @@ const stepsOfHolds = (where: Sql, now: Date): Rows => ({
         THEN h.expires_at END),
       ('resolved', CASE WHEN h.state IN ('settled', 'settled_late', 'released') THEN h.resolved_at END)
     ) step (name, at) WHERE at IS NOT NULL) step`,
-  where: all,
-})
-
-/** Uses of credits; one that took from both accounts is a row with the sum. */
-const usagesOf = ({ owner_id, usage_before, limit }: Asked): Rows => ({
-  from: sql`(SELECT transfer_id, sum(amount) AS amount, min(balance_after) AS balance_after, min(name) AS name FROM (
-      SELECT account.name, of_account.* FROM ledger_accounts account
-      CROSS JOIN LATERAL (
-        SELECT entry.transfer_id, entry.amount, entry.balance_after FROM ledger_entries entry
-        ${transfersOf(sql`id = entry.transfer_id AND owner_id = account.owner_id`)}
-        WHERE entry.owner_id = account.owner_id AND entry.account_id = account.id AND t.kind = 'usage'
-          AND ${usage_before === null ? all : sql`entry.transfer_id < ${usage_before}`}
-        ORDER BY entry.transfer_id DESC LIMIT ${limit}) of_account
-      WHERE account.owner_id = ${owner_id}) entries
-    GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit}) e
-    ${transfersOf(sql`id = e.transfer_id AND owner_id = ${owner_id}`)}`,
   where: all,
 })
 
@@ -225,8 +205,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
     data: sql`to_jsonb(t) || jsonb_build_object('account', e.name, 'amount', e.amount, 'balance_after', e.balance_after,
       'hold_id', substring(t.idempotency_key FROM '^hold/([0-9a-f-]{36})'))`,
     names: sql`ARRAY[t.owner_id]`,
-    of: (asked) => {
-      const { owner_id, hold_id, with_usage } = asked
+    of: ({ owner_id, hold_id }) => {
       const ofHold: Rows = {
         from: sql`ledger_keys k ${transfersOf(sql`id = k.transfer_id AND owner_id = k.owner_id`)} ${changeOfOwner}`,
         where: sql`k.owner_id = ${owner_id} AND k.idempotency_key IN ${keysOfHold(sql`${hold_id}::text`)}`,
@@ -240,7 +219,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
             WHERE account.owner_id = g.owner_id AND account.name = g.account) e`,
         where: ofOwner('g', owner_id),
       }
-      return [ofGrants, ...(with_usage ? [usagesOf(asked)] : hold_id === undefined ? [] : [ofHold])]
+      return hold_id === undefined ? [ofGrants] : [ofGrants, ofHold]
     },
     byId: (id) =>
       isNumber(id)

@@ -23,19 +23,22 @@ interface RowOf<Kind extends TimelineKind> {
 }
 export type TimelineRow<Kind extends TimelineKind = TimelineKind> = { [One in Kind]: RowOf<One> }[Kind]
 
-export interface TimelineCursor {
+/** A row's place in the order. */
+export interface Place {
   /** As `TimelineRow.at` has it. */
   readonly at: string
   /** `kind:id`. */
   readonly key: string
-  /** The oldest use of credits that was read: they are found by the number of their transfer. */
-  readonly usage_before: number | null
+}
+
+export function placeOf(row: TimelineRow): Place {
+  return { at: row.at, key: keyOf(row) }
 }
 
 export interface TimelinePage {
   readonly rows: readonly TimelineRow[]
   /** Null when there is nothing older. */
-  readonly next: TimelineCursor | null
+  readonly next: Place | null
 }
 
 export function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
@@ -52,46 +55,55 @@ const kinds = Object.keys(timelineSources) as readonly TimelineKind[]
 
 /**
  * An owner's payments and credits, newest first, below the cursor if given. Each kind of row is found by an
- * index on the owner, up to a page of it; usage, which may be thousands of rows, only on request. Of holds
- * that are over it has only the one that is asked for, with its usages.
+ * index on the owner, up to a page of it. Usage, which may be thousands of rows, is in the explained balance;
+ * of holds that are over only the one that is asked for is here, with its usages.
  */
 export async function readTimeline(
   db: Kysely<DB>,
   owner_id: string,
-  page: Pick<Asked, 'limit' | 'with_usage' | 'hold_id' | 'now'> & {
-    readonly before?: TimelineCursor | undefined
+  page: Pick<Asked, 'hold_id' | 'now'> & {
+    readonly limit: number
+    readonly before?: Place | undefined
   },
 ): Promise<TimelinePage> {
   const { before } = page
   // One more than asked for shows whether there is a next page.
   const limit = page.limit + 1
-  const asked = { ...page, owner_id, limit, usage_before: before?.usage_before ?? null }
-  const subjects = await listSubjects(db, owner_id)
-  const pages = kinds.flatMap((kind) => {
-    const source = timelineSources[kind]
-    const key = sql`(${sql.lit(`${kind}:`)} || ${source.id}) COLLATE "C"`
-    const isBelow = before
-      ? sql`${source.at} <= ${before.at}::timestamptz AND (${source.at} < ${before.at}::timestamptz OR ${key} < ${before.key})`
-      : sql`true`
-    return source.of({ ...asked, subjects }).map((rows) => {
-      const below = { ...rows, where: sql`${rows.where} AND ${isBelow}` }
-      const newest = sql`(${select(kind, below)} ORDER BY ${source.at} DESC, ${key} DESC LIMIT ${limit})`
+  const asked = { ...page, owner_id, subjects: await listSubjects(db, owner_id) }
+  const found = await listOwnRows(db, asked, {
+    limit,
+    where: (kind) => (before ? isBelow(kind, before) : all),
+  })
+  const shown = found.slice(0, page.limit)
+  const last = shown.at(-1)
+  return { rows: shown, next: found.length > page.limit && last ? placeOf(last) : null }
+}
+
+const all = sql`true`
+const keyIn = (kind: TimelineKind) => sql`(${sql.lit(`${kind}:`)} || ${timelineSources[kind].id}) COLLATE "C"`
+
+function isBelow(kind: TimelineKind, { at, key }: Place): RawBuilder<unknown> {
+  const { at: mine } = timelineSources[kind]
+  return sql`${mine} <= ${at}::timestamptz AND (${mine} < ${at}::timestamptz OR ${keyIn(kind)} < ${key})`
+}
+
+/** An owner's rows of the kinds that `where` has a condition for, the newest first. */
+export async function listOwnRows(
+  db: ReadDatabase,
+  asked: Asked,
+  { limit, where }: { readonly limit: number; where(kind: TimelineKind): RawBuilder<unknown> | null },
+): Promise<TimelineRow[]> {
+  const parts = kinds.flatMap((kind) => {
+    const condition = where(kind)
+    if (!condition) return []
+    return timelineSources[kind].of(asked).map((rows) => {
+      const some = select(kind, { ...rows, where: sql`${rows.where} AND (${condition})` })
+      const newest = sql`(${some} ORDER BY ${timelineSources[kind].at} DESC, ${keyIn(kind)} DESC LIMIT ${limit})`
       return rows.each ? sql`(SELECT found.* FROM ${rows.each} CROSS JOIN LATERAL ${newest} found)` : newest
     })
   })
-  const found = await readRows(
-    db,
-    sql`${sql.join(pages, sql` UNION ALL `)}`,
-    sql`ORDER BY item.at DESC, (kind || ':' || id) COLLATE "C" DESC LIMIT ${limit}`,
-  )
-  const shown = found.slice(0, page.limit)
-  const last = shown.at(-1)
-  if (found.length <= page.limit || !last) return { rows: shown, next: null }
-  const used = shown.flatMap((row) =>
-    row.kind === 'transfer' && row.data.kind === 'usage' ? Number(row.id) : [],
-  )
-  const usage_before = used.length > 0 ? Math.min(...used) : asked.usage_before
-  return { rows: shown, next: { at: last.at, key: keyOf(last), usage_before } }
+  const order = sql`ORDER BY item.at DESC, (kind || ':' || id) COLLATE "C" DESC LIMIT ${limit}`
+  return readRows(db, sql`${sql.join(parts, sql` UNION ALL `)}`, order)
 }
 
 /** One row, of any owner; undefined when there is none. A session is the intent that it was opened for. */

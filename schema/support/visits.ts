@@ -8,7 +8,6 @@ import { recordLook } from './audit.ts'
 export interface Visit {
   readonly user_id: string
   readonly began_at: Date
-  readonly seen_at: Date
 }
 
 /** An open page says every half minute that it is open; one that missed two of these is closed. */
@@ -36,7 +35,7 @@ async function recordVisit(
   if (is_new) await deleteOldVisits(db, new Date(now.getTime() - keptMs))
   const others = await db
     .selectFrom('support_visits')
-    .select(['user_id', 'began_at', 'seen_at'])
+    .select(['user_id', 'began_at'])
     .where('owner_id', '=', owner_id)
     .where('user_id', '<>', user_id)
     .where('seen_at', '>=', open_since)

@@ -1,60 +1,67 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import * as z from 'zod/mini'
+import { workKinds, workStates } from '../../schema/api/support.ts'
 import {
   type ActKind,
   type ActTarget,
-  type Adjustment,
+  actKinds,
+  actOf,
   adjustmentSchema,
   maximumTargets,
+  targetKinds,
 } from '../../schema/api/support-acts.ts'
+import type { Database } from '../../schema/database/connect.ts'
 import { isOwnerId } from '../../schema/ledger/accounts.ts'
-import { findAct, listActs, type SupportActRow } from '../../schema/support/acts.ts'
+import { findAct, listActs, outcomeOf, type SupportActRow, targetOf } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
-import { type DecidedAct, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, requestAct } from '../../schema/support/request-act.ts'
+import type { Dependencies } from '../../server/dependencies.ts'
+import { decideToRefuse } from '../../server/support/decide-act.ts'
 import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'
 import { readWork } from '../../server/support/work.ts'
+import { actWords } from '../../web/content/support/acts.ts'
 import { inOneSentence, problemsOf } from '../../web/content/support/case.ts'
-import { tell, titleOf } from '../../web/content/support/timeline.ts'
+import { describeItem, titleOf } from '../../web/content/support/timeline.ts'
+import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
-import {
-  actNamed,
-  findOwnerId,
-  knownTarget,
-  type OpenProduct,
-  ownerNamed,
-  targetsNamed,
-  UsageError,
-} from './named.ts'
-import { nameOf, present, type Refused, type Report, reportActs } from './report.ts'
+
+const commandOf = (kind: ActKind) => kind.replaceAll('_', '-')
 
 export const usage = `npm run support -- COMMAND [--json]
 
-  search TEXT                     find a customer by an e-mail address or any id
-  trace TEXT                      their payments and credits, with the expected state
-  list [--state failed|stuck|ignored] [--kind event|intent|subscription|invitation]
-  replay TARGET…                  evt_…, msg_…, sub_…, ch_…, or kind and id, e.g. intent … or job queue/…
-  resync OWNER…                   fetch everything of user_… or org_… from Stripe and Clerk
-  adjust OWNER --credits=N --note TEXT [--may-leave-debt]
-  cancel INTENT                   end a checkout that is stuck
-  cancel SUBSCRIPTION             end a plan whose owner is gone, or a second one
-  invoice SUBSCRIPTION            bill its changes now that wait for the next renewal
-  resend INVITATION               send an open invitation once more
-  forget USER                     erase a person, after approval (docs/privacy.md)
-  waiting                         acts that wait for a second person, who approves at /support
-  refuse ACT --reason TEXT
-  audit [OWNER]
+  search TEXT                 find a customer by an e-mail address or any id
+  trace TEXT                  their payments and credits, with the expected state
+  list [--state STATE] [--kind KIND]   ${workStates.join(', ')}; ${workKinds.join(', ')}
+  waiting, refuse ID --reason TEXT   what waits for a second person
+  audit OWNER                 what colleagues did with a customer
+  ACT TARGET…                 evt_…, sub_…, ch_…, user_…, org_…, or kind:id, e.g. intent:…
 
-A command that changes something needs --reason TEXT, unless it is a --dry-run.
+${actKinds.map((kind) => `  ${commandOf(kind).padEnd(20)}${actWords[kind].description}`).join('\n')}
+
+An act needs --reason TEXT, unless it is a --dry-run. adjust needs --credits=N and --note TEXT, and has
+--may-leave-debt. What needs a second person is approved at /support.
 `
 
-interface Command {
-  readonly name: string
-  readonly args: readonly string[]
-  readonly options: Options
-  readonly actor: string
+/** What server and worker are given; see `withWorkerDependencies`. */
+export interface OpenProduct {
+  readonly server: Dependencies
+  readonly worker: WorkerDependencies
+  /** The login that owns the tables: it alone can ask for an act without a session. */
+  readonly owner: Database
+}
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** What a command found or did, for programs and for people. */
+interface Report {
+  readonly json: unknown
+  readonly lines: readonly string[]
+  /** False when something was refused or failed. */
+  readonly ok: boolean
 }
 
 type Options = ReturnType<typeof parseCommand>['values']
@@ -84,9 +91,7 @@ export async function runSupport(
 ): Promise<0 | 1> {
   const { values, positionals } = parsed(argv)
   const [name = '', ...args] = positionals
-  const run = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!run) throw new UsageError(name ? `There is no command ${name}` : 'Which command?')
-  const report = await run(product, { name, args, options: values, actor })
+  const report = await run(product, name, { args, options: values, actor })
   if (values.json) say(JSON.stringify(report.json, null, 2))
   else for (const line of report.lines) say(line)
   return report.ok ? 0 : 1
@@ -100,219 +105,210 @@ function parsed(argv: readonly string[]): ReturnType<typeof parseCommand> {
   }
 }
 
-const commands: Readonly<Record<string, (product: OpenProduct, command: Command) => Promise<Report>>> = {
-  async search({ server }, { args }) {
-    const { recognized_as, matches, as_of } = await search(server, only(args, 'a text'))
-    const lines = matches.map(
-      (match) => `${match.kind} ${match.id}  ${titleOf(match, { as_of })}  ${match.owner?.id ?? '–'}`,
-    )
-    return {
-      json: { recognized_as, matches },
-      lines: lines.length > 0 ? lines : ['Nothing found'],
-      ok: lines.length > 0,
-    }
-  },
-
-  async trace(product, { args, actor }) {
-    const owner = await findOwnerId(product, only(args, 'an owner, or something of theirs'))
-    const query = { owner, usage: 'hidden' } as const
-    const trace = await readTrace(product.server, query, { user_id: actor })
-    const { case_summary, timeline } = trace
-    const problems = case_summary ? problemsOf(case_summary) : []
-    const lines = [
-      `${owner}: ${case_summary ? inOneSentence(problems) : 'nothing is known'}`,
-      ...(case_summary
-        ? [`balance ${case_summary.balance.total.is}, should be ${case_summary.balance.total.should}`]
-        : []),
-      ...problems.map(({ sentence }) => `! ${sentence}`),
-      ...timeline.map((item) => {
-        const { state = '', title, error } = tell(item, trace)
-        return [item.at, item.kind, item.id, state, title, error ?? ''].join('  ').trimEnd()
-      }),
-    ]
-    return { json: trace, lines, ok: case_summary?.agrees ?? true }
-  },
-
-  async list({ server }, { args, options }) {
-    none(args)
-    const filter = listFilterSchema.safeParse({ kind: options.kind, state: options.state })
-    if (!filter.success)
-      throw new UsageError(
-        '--state is failed, stuck or ignored; --kind one of event, intent, subscription, invitation',
-      )
-    const { kind, state } = filter.data
-    const work = await readWork(server, { order: 'age', ...(kind && { kind }), ...(state && { state }) })
-    const lines = work.rows.map(({ item, since, state, owner }) => {
-      const { title, error } = tell(item, work)
-      return [since, state, `${item.kind}:${item.id}`, owner?.id ?? '–', title, error ?? '']
-        .join('  ')
-        .trimEnd()
-    })
-    return { json: work, lines: lines.length > 0 ? lines : ['Nothing needs a person'], ok: true }
-  },
-
-  replay: (product, command) =>
-    act(product, command, { kind: 'replay', targets: targetsNamed(command.args) }),
-
-  resync: (product, command) =>
-    act(product, command, { kind: 'resync', targets: command.args.map(ownerNamed) }),
-
-  async adjust(product, command) {
-    const { credits, note, 'may-leave-debt': may_leave_debt } = command.options
-    const adjustment = adjustmentSchema.safeParse({
-      credits: Number(credits),
-      customer_note: note,
-      may_leave_debt,
-    })
-    if (!adjustment.success) {
-      throw new UsageError(
-        'adjust needs --credits=N, a whole number that is not zero, and --note TEXT, which the customer reads',
-      )
-    }
-    const targets = command.args.map(ownerNamed)
-    return act(product, command, { kind: 'adjust', targets, adjustment: adjustment.data })
-  },
-
-  cancel: (product, command) =>
-    act(product, command, {
-      ...(command.args.every((id) => id.startsWith('sub_'))
-        ? { kind: 'cancel_subscription', targets: command.args.map((id) => ({ kind: 'subscription', id })) }
-        : { kind: 'cancel_intent', targets: command.args.map((id) => ({ kind: 'intent', id })) }),
-    }),
-
-  invoice: (product, command) =>
-    act(product, command, {
-      kind: 'invoice_changes',
-      targets: command.args.map((id) => ({ kind: 'subscription', id })),
-    }),
-
-  resend: (product, command) =>
-    act(product, command, {
-      kind: 'resend_invitation',
-      targets: command.args.map((id) => ({ kind: 'invitation', id })),
-    }),
-
-  async forget(product, command) {
-    const target = ownerNamed(only(command.args, 'a user'))
-    if (target.kind !== 'user') throw new UsageError(`Only people can be forgotten, not ${target.id}`)
-    return act(product, command, { kind: 'forget', targets: [target] })
-  },
-
-  async waiting({ server }, { args }) {
-    none(args)
-    const rows = await listActs(server.db, { state: 'waiting_for_approval' }, { limit: maximumTargets })
-    const lines = rows.map(
-      (row) => `${row.id}  ${nameOf(row)}  asked for by ${row.requested_by}: ${row.reason}`,
-    )
-    return { json: rows.map(present), lines: lines.length > 0 ? lines : ['Nothing waits'], ok: true }
-  },
-
-  async refuse({ server }, { args, actor, options: { reason } }) {
-    const id = actNamed(only(args, 'the id of an act'))
-    const decided = await decideToRefuse(server.db, { id, decided_by: actor, now: server.now(), reason })
-    const act = decidedOrThrow(decided)
-    return { json: present(act), lines: [`${nameOf(act)}: refused`], ok: true }
-  },
-
-  async audit({ server }, { args }) {
-    const owner_id = args.length > 0 ? only(args, 'an owner') : undefined
-    if (owner_id !== undefined && !isOwnerId(owner_id)) throw new UsageError('An owner is user_… or org_…')
-    const entries = await listAudit(server.db, { owner_id }, { limit: 100 })
-    const lines = entries.map((entry) =>
-      [
-        entry.at.toISOString(),
-        entry.actor,
-        entry.what,
-        entry.outcome,
-        entry.target_id ? `${entry.target_kind}:${entry.target_id}` : '',
-        entry.entries > 1 ? `and ${entry.entries - 1} more of the batch ${entry.batch_id}` : '',
-        entry.reason ?? '',
-        entry.detail ?? '',
-      ]
-        .join('  ')
-        .trimEnd(),
-    )
-    return { json: entries, lines, ok: true }
-  },
+interface Asked {
+  readonly args: readonly string[]
+  readonly options: Options
+  readonly actor: string
 }
 
-const listFilterSchema = z.object({
-  kind: z.optional(z.enum(['event', 'intent', 'subscription', 'invitation'])),
-  state: z.optional(z.enum(['failed', 'stuck', 'ignored'])),
-})
+function run(product: OpenProduct, name: string, asked: Asked): Promise<Report> {
+  if (name === 'search') return find(product, only(asked.args))
+  if (name === 'trace') return trace(product, only(asked.args), asked.actor)
+  if (name === 'list') return list(product, asked)
+  if (name === 'waiting') return waiting(product)
+  if (name === 'refuse') return refuse(product, only(asked.args), asked)
+  if (name === 'audit') return audit(product, only(asked.args))
+  const kind = actKinds.find((known) => commandOf(known) === name)
+  if (!kind) throw new UsageError(name ? `There is no command ${name}` : 'Which command?')
+  return act(product, kind, asked)
+}
+
+async function find({ server }: OpenProduct, text: string): Promise<Report> {
+  const { recognized_as, matches, as_of } = await search(server, text)
+  const lines = matches.map(
+    (match) => `${match.kind} ${match.id}  ${titleOf(match, { as_of })}  ${match.owner?.id ?? '–'}`,
+  )
+  const ok = lines.length > 0
+  return { json: { recognized_as, matches }, lines: ok ? lines : ['Nothing found'], ok }
+}
+
+async function trace({ server }: OpenProduct, text: string, actor: string): Promise<Report> {
+  const owner = await findOwnerId(server, text)
+  const found = await readTrace(server, { owner }, { user_id: actor })
+  const { case_summary: summary } = found
+  const problems = summary ? problemsOf(summary) : []
+  const { is, should } = summary?.balance.total ?? { is: 0, should: 0 }
+  const lines = [
+    `${owner}: ${summary ? inOneSentence(problems) : 'nothing is known'}`,
+    `balance ${is}, should be ${should}`,
+    ...problems.map(({ sentence }) => `! ${sentence}`),
+    ...found.timeline.map((item) => {
+      const { state, title, error } = describeItem(item, found)
+      return lineOf(item.at, item.kind, item.id, state, title, error)
+    }),
+  ]
+  return { json: found, lines, ok: summary?.agrees ?? true }
+}
+
+/** By the owner's id, or by any id that leads to one. */
+async function findOwnerId(server: Dependencies, text: string): Promise<string> {
+  if (isOwnerId(text)) return text
+  const { matches } = await search(server, text)
+  const [owner, ...others] = new Set(matches.flatMap((match) => match.owner?.id ?? []))
+  if (!owner) throw new UsageError(`No customer matches ${text}`)
+  if (others.length > 0)
+    throw new UsageError(`Several are found by ${text}: ${[owner, ...others].join(', ')}`)
+  return owner
+}
+
+async function list({ server }: OpenProduct, { args, options }: Asked): Promise<Report> {
+  if (args.length > 0) throw new UsageError(`list takes nothing more: ${args.join(' ')}`)
+  const kind = oneOf(workKinds, options.kind)
+  const state = oneOf(workStates, options.state)
+  const work = await readWork(server, { order: 'age', ...(kind && { kind }), ...(state && { state }) })
+  const lines = work.rows.map(({ item, since, state: is, owner }) => {
+    const { title, error } = describeItem(item, work)
+    return lineOf(since, is, `${item.kind}:${item.id}`, owner?.id ?? '–', title, error)
+  })
+  return { json: work, lines: lines.length > 0 ? lines : ['Nothing needs a person'], ok: true }
+}
+
+async function waiting({ server }: OpenProduct): Promise<Report> {
+  const rows = await listActs(server.db, { state: 'waiting_for_approval' })
+  const lines = rows.map((row) =>
+    lineOf(row.id, nameOf(row), `asked for by ${row.requested_by}: ${row.reason}`),
+  )
+  return { json: rows, lines: lines.length > 0 ? lines : ['Nothing waits'], ok: true }
+}
+
+async function refuse({ server }: OpenProduct, id: string, { actor, options }: Asked): Promise<Report> {
+  if (!z.uuid().safeParse(id).success) throw new UsageError(`An act has a UUID, not ${id}`)
+  const decision = { id, decided_by: actor, now: server.now(), reason: options.reason }
+  const row = await decideToRefuse(server.db, decision)
+  return { json: row, lines: [`${nameOf(row)}: refused`], ok: true }
+}
+
+async function audit({ server }: OpenProduct, owner_id: string): Promise<Report> {
+  if (!isOwnerId(owner_id)) throw new UsageError('An owner is user_… or org_…')
+  const entries = await listAudit(server.db, { owner_id }, { limit: 100 })
+  const lines = entries.map((entry) =>
+    lineOf(entry.at.toISOString(), entry.actor, entry.what, entry.outcome, entry.detail),
+  )
+  return { json: entries, lines: lines.length > 0 ? lines : ['Nothing was done'], ok: true }
+}
+
+function oneOf<Name extends string>(names: readonly Name[], text: string | undefined): Name | undefined {
+  const found = names.find((name) => name === text)
+  if (text !== undefined && !found) throw new UsageError(`${text} is none of ${names.join(', ')}`)
+  return found
+}
+
+function lineOf(...parts: readonly (string | null | undefined)[]): string {
+  return parts
+    .map((part) => part ?? '')
+    .join('  ')
+    .trimEnd()
+}
 
 /**
  * Requests an act on each target; it is done at once or waits for approval. Failures do not stop the rest.
  */
 async function act(
   { server, worker, owner }: OpenProduct,
-  { options, actor }: Command,
-  asked: { readonly kind: ActKind; readonly targets: readonly ActTarget[]; readonly adjustment?: Adjustment },
+  kind: ActKind,
+  { args, options, actor }: Asked,
 ): Promise<Report> {
-  const { kind, targets, adjustment } = asked
-  if (targets.length === 0) throw new UsageError(`What is to be done to: ${kind} needs a target`)
-  if (targets.length > maximumTargets) throw new UsageError(`At most ${maximumTargets} at once`)
+  const targets = args.map((text) => targetNamed(kind, text))
+  const isOne = kind === 'forget'
+  if (targets.length === 0) throw new UsageError(`${commandOf(kind)} needs a target`)
+  if (targets.length > (isOne ? 1 : maximumTargets)) throw new UsageError('So many at once are not possible')
+  const adjustment = kind === 'adjust' ? adjustmentNamed(options) : undefined
   const id = randomUUID()
   const batch_id = targets.length > 1 ? id : null
-  const acts: SupportActRow[] = []
-  const refused: Refused[] = []
-  const { db, clerk, producer, now, settings } = server
-  const deps = {
-    db: owner,
-    clerk,
-    producer,
-    now,
-    claimAfterMs: settings.claim_after_ms,
-    limits: settings.adjustment_limits,
-  }
+  const done: SupportActRow[] = []
+  const refused: { target: ActTarget; code: string; error: string }[] = []
+  const { clerk, now, settings } = server
+  const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
   for (const target of targets) {
-    const requested = await requestAct(deps, {
-      id: batch_id === null ? id : idInBatch(batch_id, target),
-      batch_id,
-      kind,
-      target: await knownTarget(server, target),
-      adjustment,
-      reason: options.reason.trim(),
-      is_dry_run: options['dry-run'],
-      requested_by: actor,
-      token: null,
-      targets: targets.length,
-    })
+    const requested = await requestAct(
+      { db: owner, clerk, now, claimAfterMs, limits },
+      {
+        id: batch_id === null ? id : idInBatch(batch_id, target),
+        batch_id,
+        kind,
+        target,
+        adjustment,
+        reason: options.reason.trim(),
+        is_dry_run: options['dry-run'],
+        requested_by: actor,
+        token: null,
+        targets: targets.length,
+      },
+    )
     if (requested.outcome === 'refused') {
       refused.push({ target, code: requested.code, error: requested.error })
       continue
     }
     // When Stripe or Clerk is away it waits, and the worker's claim does it.
     await processSupportAct(worker, { act_id: requested.act.id }).catch(() => undefined)
-    acts.push((await findAct(db, requested.act.id)) ?? requested.act)
+    done.push((await findAct(server.db, requested.act.id)) ?? requested.act)
   }
-  return reportActs(acts, refused)
-}
-
-function decidedOrThrow(decided: DecidedAct): SupportActRow {
-  switch (decided.outcome) {
-    case 'decided':
-      return decided.act
-    case 'not_found':
-      throw new UsageError('Act not found')
-    case 'not_waiting':
-      throw new UsageError(`It does not wait for a second person: it is ${decided.act.state}`)
-    case 'own_act':
-    case 'wrong_address':
-      throw new UsageError(
-        'A second person has to approve: neither the requester nor the person whom it concerns',
-      )
-    case 'no_reason':
-      throw new UsageError('Why? Give a --reason')
+  return {
+    json: { acts: done.map((row) => ({ ...row, target: targetOf(row), outcome: outcomeOf(row) })), refused },
+    lines: [
+      ...done.map((row) => `${nameOf(row)}: ${sentenceOf(row)}`),
+      ...refused.map(({ target, error }) => `${target.kind}:${target.id}: refused. ${error}.`),
+    ],
+    ok: refused.length === 0 && done.every(({ state }) => state !== 'failed'),
   }
 }
 
-function only(args: readonly string[], what: string): string {
+const kindsByPrefix = [
+  [/^(evt|msg)_/, 'event'],
+  [/^sub_/, 'subscription'],
+  [/^(ch|py)_/, 'charge'],
+  [/^orginv_/, 'invitation'],
+  [/^user_/, 'user'],
+  [/^org_/, 'organization'],
+] as const
+
+/** The target named by `evt_…`, `intent:…` and the like; a bare UUID is of the first kind that it can be. */
+function targetNamed(act: ActKind, text: string): ActTarget {
+  const [, prefix, rest] = /^([a-z]+):(.+)$/.exec(text) ?? []
+  const named = targetKinds.find((kind) => kind === prefix)
+  if (named && rest) return { kind: named, id: rest }
+  const on = actOf(act)?.on ?? []
+  const kind =
+    kindsByPrefix.find(([form]) => form.test(text))?.[1] ??
+    on.find((possible) => ['intent', 'invitation', 'hold'].includes(possible))
+  if (!kind || !on.includes(kind))
+    throw new UsageError(`${commandOf(act)} is for ${on.join(', ')}, not ${text}`)
+  return { kind, id: text }
+}
+
+function adjustmentNamed({ credits, note, 'may-leave-debt': may_leave_debt }: Options) {
+  const asked = { credits: Number(credits), customer_note: note, may_leave_debt }
+  const adjustment = adjustmentSchema.safeParse(asked)
+  if (adjustment.success) return adjustment.data
+  throw new UsageError(
+    'adjust needs --credits=N, a whole number that is not zero, and --note TEXT, which the customer reads',
+  )
+}
+
+function nameOf({ kind, target_kind, target_id, is_dry_run }: SupportActRow): string {
+  return `${is_dry_run ? 'dry run of ' : ''}${kind} ${target_kind}:${target_id}`
+}
+
+function sentenceOf(row: SupportActRow): string {
+  if (row.state === 'done') return outcomeOf(row)?.sentence ?? ''
+  if (row.state === 'waiting_for_approval')
+    return `waits for a second person, who approves ${row.id} at /support`
+  if (row.state === 'queued') return `waits and is tried again by itself. ${row.last_error ?? ''}`.trimEnd()
+  return `${row.state}. ${row.error ?? ''}`
+}
+
+function only(args: readonly string[]): string {
   const [arg, ...others] = args
-  if (arg === undefined || others.length > 0) throw new UsageError(`The command takes one thing: ${what}`)
+  if (arg === undefined || others.length > 0) throw new UsageError('The command takes one thing')
   return arg
-}
-
-function none(args: readonly string[]): void {
-  if (args.length > 0) throw new UsageError(`The command takes nothing more: ${args.join(' ')}`)
 }

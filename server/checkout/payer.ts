@@ -115,6 +115,8 @@ function customerParams({ owner_id, email, name, user_id }: Payer): Stripe.Custo
     ...(name && { name }),
     metadata: {
       clerkUserId: user_id,
+      // What the worker compares Clerk's address with: see `followContact`.
+      ...(email && { clerkEmail: email }),
       ...(owner_id !== null && kindOf(owner_id) === 'organization' && { organizationId: owner_id }),
     },
   }

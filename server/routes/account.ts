@@ -9,6 +9,7 @@ import {
   type NextPayment,
   payOverdue,
 } from '../../schema/api/account.ts'
+import { customerDeclineText } from '../../schema/api/declines.ts'
 import {
   listRecentPayments,
   type RecentPayment,
@@ -35,7 +36,6 @@ import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
 import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
 import { findHeldSeat } from '../../schema/people/seats/seats.ts'
 import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
-import { customerDeclineText } from '../../schema/vendors/stripe/declines.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
 import {
   cardDeclined,

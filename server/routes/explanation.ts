@@ -19,7 +19,6 @@ import {
   type Change,
   type Credits,
   explainBalance as readExplanation,
-  type SearchedChange,
 } from '../../schema/ledger/read/explanation.ts'
 import { listOpenHolds, type OpenHold } from '../../schema/ledger/read/open-holds.ts'
 import { listNames } from '../../schema/people/users/users.ts'
@@ -91,14 +90,14 @@ function searchOf({ category, q }: Pick<QueryOf<typeof explainBalance>, 'categor
   const text = q?.toLowerCase() ?? ''
   // As people write numbers: 1,500 and 1.500 are one amount, with a sign or without.
   const credits = /^[+−-]?\d{1,3}([.,'’\s]?\d{3})*$/.test(text) ? Number(text.replaceAll(/\D/g, '')) : null
-  return (searched: SearchedChange): boolean => {
-    const cause = causeOf({ ...searched, grant: null, purchase: null })
+  return (change: Change): boolean => {
+    const cause = causeOf(change)
     if (category && categoryOf[cause.kind] !== category) return false
-    const { plan, purchased } = searched.change
+    const { plan, purchased } = change.change
     if (credits !== null && [plan, purchased, plan + purchased].some((one) => Math.abs(one) === credits))
       return true
-    const told = [describeCause(cause, plainFormat).what, cause.note, cause.model, cause.project]
-    return told.join(' ').toLowerCase().includes(text)
+    const said = [describeCause(cause, plainFormat).what, cause.note, cause.model, cause.project]
+    return said.join(' ').toLowerCase().includes(text)
   }
 }
 
@@ -127,12 +126,15 @@ async function presentChanges(
   owner_id: string,
   changes: readonly Change[],
 ): Promise<BalanceChange[]> {
-  const nameOf = await readNames(
-    db,
-    owner_id,
-    changes.filter(({ kind }) => kind === 'usage'),
-  )
-  return changes.map((change) => presentChange(change, change.kind === 'usage' ? nameOf(change.actor) : null))
+  const usages = changes.filter(({ kind }) => kind === 'usage')
+  const nameOf = await readNames(db, owner_id, usages)
+  return changes.map((change) => ({
+    id: String(change.transfer_id),
+    occurred_at: change.occurred_at.toISOString(),
+    cause: { ...causeOf(change), by: change.kind === 'usage' ? nameOf(change.actor) : null },
+    change: withTotal(change.change),
+    balance_after: withTotal(change.after),
+  }))
 }
 
 async function presentHolds(
@@ -167,28 +169,14 @@ async function readNames(
   }
 }
 
-function presentChange(
-  { transfer_id, occurred_at, change, after, actor: _id, ...cause }: Change,
-  by: string | null,
-): BalanceChange {
-  return {
-    id: String(transfer_id),
-    occurred_at: occurred_at.toISOString(),
-    cause: { ...causeOf({ ...cause, change }), by },
-    change: withTotal(change),
-    balance_after: withTotal(after),
-  }
-}
-
 function withTotal({ plan, purchased }: Credits) {
   return { plan, purchased, total: plan + purchased }
 }
 
-type Caused = SearchedChange & Pick<Change, 'grant' | 'purchase'>
-
-function causeOf(caused: Caused): Cause {
-  const { failure, grant, purchase, reason, model, project, is_above_hold } = caused
-  const kind = causeKindOf(caused)
+function causeOf(change: Change): Cause {
+  const { failure, reason, model, project, is_above_hold, starts_at, ends_at, document_id } = change
+  const { bought: credits, amount_minor, currency, paid_at } = change
+  const kind = causeKindOf(change)
   const hasNote = kind === 'usage' || kind === 'correction'
   return {
     kind,
@@ -198,22 +186,16 @@ function causeOf(caused: Caused): Cause {
     project,
     is_above_hold,
     by: null,
-    month:
-      grant?.starts_at && grant.ends_at
-        ? { starts_at: grant.starts_at.toISOString(), ends_at: grant.ends_at.toISOString() }
+    month: starts_at && ends_at && { starts_at: starts_at.toISOString(), ends_at: ends_at.toISOString() },
+    purchase:
+      credits !== null && amount_minor !== null && currency !== null
+        ? { credits, amount_minor, currency, paid_at: paid_at?.toISOString() ?? null }
         : null,
-    purchase: purchase && {
-      credits: purchase.credits,
-      amount_minor: purchase.amount_minor,
-      currency: purchase.currency,
-      paid_at: purchase.settled_at?.toISOString() ?? null,
-    },
-    document_id:
-      grant?.stripe_invoice_id ?? purchase?.stripe_session_id ?? purchase?.stripe_invoice_id ?? null,
+    document_id,
   }
 }
 
-function causeKindOf({ kind, change, grant }: Caused): CauseKind {
+function causeKindOf({ kind, change, grant_kind }: Change): CauseKind {
   const isTaken = change.plan + change.purchased < 0
   switch (kind) {
     case 'credit_purchase':
@@ -221,7 +203,7 @@ function causeKindOf({ kind, change, grant }: Caused): CauseKind {
     case 'withdrawal':
       return 'purchase_withdrawn'
     case 'plan_grant':
-      if (grant?.kind === 'late_month') return 'late_month'
+      if (grant_kind === 'late_month') return 'late_month'
       return isTaken ? 'plan_month_shortened' : 'plan_month'
     case 'seat_grant':
       return isTaken ? 'plan_month_shortened' : 'seats_added'

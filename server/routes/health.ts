@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { findInboxBacklog } from '../../schema/inbox/backlog.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { AppMiddleware } from '../context.ts'
@@ -61,15 +62,28 @@ async function reasonOf(
   }
 }
 
-/** Whether it answers and takes writes: a sort that does not fit into memory writes to the disk. */
-async function checkDatabase({ db }: Dependencies): Promise<string | null> {
-  return db.transaction().execute(async (trx) => {
-    await sql`SET LOCAL work_mem = '64kB'`.execute(trx)
-    const { rows } = await sql<{ is_read_only: boolean }>`
-      SELECT current_setting('transaction_read_only')::boolean AS is_read_only, count(*)
-      FROM (SELECT n FROM generate_series(1, 5000) n ORDER BY -n OFFSET 0) spilled`.execute(trx)
-    return rows[0]?.is_read_only ? 'is read-only' : null
-  })
+/**
+ * Whether it answers and takes writes: a sort that does not fit into memory writes to the disk. A session that
+ * is read-only may lead to a peer that has lost its role: to raise what a write would get there replaces all
+ * connections, and the second try has a new one.
+ */
+async function checkDatabase(deps: Dependencies, tries = 2): Promise<string | null> {
+  let isReadOnly = false
+  try {
+    return await deps.db.transaction().execute(async (trx) => {
+      await sql`SET LOCAL work_mem = '64kB'`.execute(trx)
+      const { rows } = await sql<{ is_read_only: boolean }>`
+        SELECT current_setting('transaction_read_only')::boolean AS is_read_only, count(*)
+        FROM (SELECT n FROM generate_series(1, 5000) n ORDER BY -n OFFSET 0) spilled`.execute(trx)
+      isReadOnly = rows[0]?.is_read_only === true
+      if (isReadOnly) await sql`DO $$ BEGIN RAISE read_only_sql_transaction; END $$`.execute(trx)
+      return null
+    })
+  } catch (error) {
+    if (tries > 1 && isDatabaseUnavailable(error)) return checkDatabase(deps, tries - 1)
+    if (isReadOnly) return 'is read-only'
+    throw error
+  }
 }
 
 async function checkQueue({ producer }: Dependencies): Promise<null> {

@@ -27,8 +27,7 @@ import { csvLine } from '../csv.ts'
 import { cursorOf } from '../cursor.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
-import { type NameOf, nameColleagues } from '../support/colleagues.ts'
-import { presentOwners } from '../support/owners.ts'
+import { type NameOf, nameColleagues, presentOwners } from '../support/owners.ts'
 import { TextFile } from '../text-file.ts'
 
 export const reconciliationRoutes = [

@@ -1,8 +1,6 @@
 import {
-  type ActState,
   type ActTarget,
   type AuditEntry,
-  actStates,
   approveSupportAct,
   cancelSupportActs,
   getAuditLog,
@@ -11,40 +9,21 @@ import {
   requestSupportActs,
   type SupportAct,
 } from '../../schema/api/support-acts.ts'
-import type { Database } from '../../schema/database/connect.ts'
 import { freshJobId } from '../../schema/inbox/queues/producer.ts'
 import { listNames } from '../../schema/people/users/users.ts'
-import {
-  type ActFilter,
-  cancelBatch,
-  countBatch,
-  listActs,
-  outcomeOf,
-  paramsOf,
-  type SupportActRow,
-} from '../../schema/support/acts.ts'
+import { cancelBatch, listActs, outcomeOf, paramsOf, type SupportActRow } from '../../schema/support/acts.ts'
 import { type ListedEntry, listAudit } from '../../schema/support/audit.ts'
-import { type DecidedAct, decideToApprove, decideToRefuse } from '../../schema/support/decide-act.ts'
 import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
 import type { SignedIn } from '../auth/clerk.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
-import {
-  actNotFound,
-  actNotWaiting,
-  actRefused,
-  notFound,
-  ownApproval,
-  reasonRequired,
-  wrongAddress,
-} from '../errors.ts'
+import { actRefused, notFound } from '../errors.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
-import { nameColleagues } from '../support/colleagues.ts'
-
-import { presentOwners } from '../support/owners.ts'
+import { decideToApprove, decideToRefuse } from '../support/decide-act.ts'
+import { nameColleagues, presentOwners } from '../support/owners.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk'>
 
@@ -54,22 +33,27 @@ export const supportActsRoutes = [
     const token = await requireLiveSession(deps, asked)
     const { id, kind, targets, adjustment, reason, is_dry_run } = body
     const batch_id = targets.length > 1 ? id : null
+    const { db, clerk, now, settings } = deps
+    const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
     const accepted: SupportActRow[] = []
     let needs_approval = false
     const refused: { target: ActTarget; code: string; error: string }[] = []
     for (const target of withoutRepeats(targets)) {
-      const requested = await requestAct(requestDependencies(deps), {
-        id: batch_id === null ? id : idInBatch(batch_id, target),
-        batch_id,
-        kind,
-        target,
-        adjustment,
-        reason,
-        is_dry_run,
-        requested_by: user_id,
-        token,
-        targets: targets.length,
-      })
+      const requested = await requestAct(
+        { db, clerk, now, claimAfterMs, limits },
+        {
+          id: batch_id === null ? id : idInBatch(batch_id, target),
+          batch_id,
+          kind,
+          target,
+          adjustment,
+          reason,
+          is_dry_run,
+          requested_by: user_id,
+          token,
+          targets: targets.length,
+        },
+      )
       if (requested.outcome === 'refused') {
         const { code, error } = await refusalOf(deps, requested)
         if (batch_id === null) throw actRefused(requested, error)
@@ -86,15 +70,10 @@ export const supportActsRoutes = [
     }
   }),
 
-  route(getSupportActs, { rights: supportStaff }).handle(async ({ query }, deps) => {
-    const { db } = deps
-    const rows = await listActs(db, filterOf(query), { limit: query.limit })
-    const counted = query.batch_id
-      ? await countBatch(db, query.batch_id)
-      : rows.map(({ state }) => ({ state, count: 1 }))
-    const counts = Object.fromEntries(actStates.map((state) => [state, 0])) as Record<ActState, number>
-    for (const { state, count } of counted) counts[state] += count
-    return { success: true, data: { acts: await presentActs(deps, rows), counts } }
+  route(getSupportActs, { rights: supportStaff }).handle(async ({ query: { id, batch_id } }, deps) => {
+    const waiting = { state: 'waiting_for_approval' } as const
+    const rows = await listActs(deps.db, id ? { id } : batch_id ? { batch_id } : waiting)
+    return { success: true, data: { acts: await presentActs(deps, rows) } }
   }),
 
   route(approveSupportAct, { rights: supportStaff }).handle(async (asked, deps) => {
@@ -103,7 +82,7 @@ export const supportActsRoutes = [
     const now = deps.now()
     const next_try_at = new Date(now.getTime() + deps.settings.claim_after_ms)
     const decision = { ...body, decided_by: user_id, token, now, next_try_at }
-    const act = decidedOrThrow(await decideToApprove(deps, decision))
+    const act = await decideToApprove(deps, decision)
     await enqueueAct(deps, requestLog, act)
     return { success: true, data: await presentAct(deps, act) }
   }),
@@ -113,7 +92,7 @@ export const supportActsRoutes = [
     await requireLiveSession(deps, asked)
     const { db, now } = deps
     const { id, reason } = body
-    const act = decidedOrThrow(await decideToRefuse(db, { id, reason, decided_by: user_id, now: now() }))
+    const act = await decideToRefuse(db, { id, reason, decided_by: user_id, now: now() })
     return { success: true, data: await presentAct(deps, act) }
   }),
 
@@ -148,17 +127,6 @@ async function requireLiveSession(
   return session_token
 }
 
-function requestDependencies({ db, clerk, producer, now, settings }: Dependencies) {
-  return {
-    db,
-    clerk,
-    producer,
-    now,
-    claimAfterMs: settings.claim_after_ms,
-    limits: settings.adjustment_limits,
-  }
-}
-
 async function enqueueAct(
   deps: Pick<Dependencies, 'producer' | 'metrics' | 'settings'>,
   requestLog: RequestLog,
@@ -183,34 +151,6 @@ async function refusalOf(
   return { code, error: `${name} has asked for an act that contradicts this one, which ${until}` }
 }
 
-function decidedOrThrow(decided: DecidedAct): SupportActRow {
-  switch (decided.outcome) {
-    case 'decided':
-      return decided.act
-    case 'not_found':
-      throw actNotFound()
-    case 'not_waiting':
-      throw actNotWaiting(decided.act.state)
-    case 'own_act':
-      throw ownApproval()
-    case 'wrong_address':
-      throw wrongAddress()
-    case 'no_reason':
-      throw reasonRequired()
-  }
-}
-
-function filterOf(query: {
-  readonly id?: string | undefined
-  readonly batch_id?: string | undefined
-  readonly owner_id?: string | undefined
-}): ActFilter {
-  if (query.id !== undefined) return { id: query.id }
-  if (query.batch_id !== undefined) return { batch_id: query.batch_id }
-  if (query.owner_id !== undefined) return { owner_id: query.owner_id }
-  return { state: 'waiting_for_approval' }
-}
-
 async function presentAct(deps: Deps, row: SupportActRow): Promise<SupportAct> {
   const [act] = await presentActs(deps, [row])
   if (!act) throw new Error('One act was to be presented')
@@ -224,14 +164,18 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
     refused_by,
   ])
   const person = await personIn(deps, people)
-  const label = await labelsOf(deps.db, rows)
+  const present = await presentOwners(
+    deps.db,
+    rows.map((row) => row.owner_id),
+  )
   return rows.map((row) => ({
     id: row.id,
     batch_id: row.batch_id,
     finding_id: row.finding_id,
     kind: row.kind,
     target: { kind: row.target_kind, id: row.target_id },
-    owner: label(row.owner_id),
+    owner:
+      row.owner_id === null ? null : { owner_id: row.owner_id, label: present(row.owner_id)?.label ?? null },
     adjustment: paramsOf(row).adjustment ?? null,
     reason: row.reason,
     is_dry_run: row.is_dry_run,
@@ -247,15 +191,6 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
     last_error: row.last_error,
     finished_at: row.finished_at?.toISOString() ?? null,
   }))
-}
-
-async function labelsOf(db: Database, rows: readonly SupportActRow[]) {
-  const present = await presentOwners(
-    db,
-    rows.map(({ owner_id }) => owner_id),
-  )
-  return (owner_id: string | null) =>
-    owner_id === null ? null : { owner_id, label: present(owner_id)?.label ?? null }
 }
 
 async function presentEntries(deps: Deps, rows: readonly ListedEntry[]): Promise<AuditEntry[]> {
@@ -280,8 +215,8 @@ async function presentEntries(deps: Deps, rows: readonly ListedEntry[]): Promise
     owner_id: row.owner_id,
     reason: row.reason,
     detail: row.detail,
-    before: row.before,
-    after: row.after,
+    before: row.before as AuditEntry['before'],
+    after: row.after as AuditEntry['after'],
   }))
 }
 

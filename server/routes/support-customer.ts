@@ -7,7 +7,7 @@ import type { StripeDocument } from '../../schema/vendors/stripe/billing-documen
 import { invoicesFailure } from '../failures.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
-import { openLinks } from '../support/items.ts'
+import { stripeLinks } from '../support/items.ts'
 import { readDocuments } from './billing.ts'
 import { readUsageSummary } from './credits.ts'
 import { readExplanationPage } from './explanation.ts'
@@ -16,13 +16,13 @@ import { openCaseOf } from './support.ts'
 /** Part of a case: a read through these calls alone is written to the audit log as the case is. */
 export const supportCustomerRoutes = [
   route(getCustomerBalance, { rights: supportStaff }).handle(async ({ query, user_id }, deps) => {
-    const { owner_id } = await openCaseOf(deps, query.owner, user_id)
-    return readExplanationPage(deps, owner_id, { ...query, time_zone: 'UTC' })
+    const owner = await openCaseOf(deps, query.owner, user_id)
+    return readExplanationPage(deps, owner, { ...query, time_zone: 'UTC' })
   }),
 
   route(getCustomerUsage, { rights: supportStaff }).handle(async ({ query, user_id }, deps) => {
-    const { owner_id } = await openCaseOf(deps, query.owner, user_id)
-    return readUsageSummary(deps, owner_id, query)
+    const owner = await openCaseOf(deps, query.owner, user_id)
+    return readUsageSummary(deps, owner, query)
   }),
 
   route(listCustomerDocuments, {
@@ -31,12 +31,11 @@ export const supportCustomerRoutes = [
       'Stripe does not answer, so its invoices cannot be listed. Try again in a moment.',
     ),
   }).handle(async ({ query, user_id }, deps) => {
-    const { owner_id } = await openCaseOf(deps, query.owner, user_id)
-    const links = openLinks(deps.settings)
-    const { documents, next_cursor } = await readDocuments(deps, owner_id, query)
+    const owner = await openCaseOf(deps, query.owner, user_id)
+    const { documents, next_cursor } = await readDocuments(deps, owner, query)
     const items = documents.map(({ document, shown }) => {
       const { id, livemode } = paymentOf(document)
-      return { ...shown, links: links.stripe(id, livemode) }
+      return { ...shown, links: stripeLinks(deps.settings, id, livemode) }
     })
     return { success: true, data: { items, next_cursor } }
   }),

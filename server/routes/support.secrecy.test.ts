@@ -103,13 +103,12 @@ test('no answer to support has a secret, a card or an address in it', async () =
     'GET /api/support/customer/usage': [[`?owner=${owner}`]],
     'GET /api/support/customer/invoices': [[`?owner=${owner}`]],
     'GET /api/support/work': [[''], ['?kind=event&state=failed']],
-    'POST /api/support/visits': [['', { owner }]],
     'POST /api/support/acts': [
       ['', { id: act, kind: 'replay', targets: [{ kind: 'event', id: event }], reason: 'They wrote to us' }],
       // A dry run, because an erasure and the replay contradict each other.
       ['', { id: randomUUID(), kind: 'forget', targets: [target], is_dry_run: true }],
     ],
-    'GET /api/support/acts': [[''], [`?id=${act}`], [`?owner_id=${owner}`]],
+    'GET /api/support/acts': [[''], [`?id=${act}`]],
     'POST /api/support/acts/approve': [['', { id: randomUUID() }]],
     'POST /api/support/acts/refuse': [['', { id: randomUUID(), reason: 'It is too much' }]],
     'POST /api/support/acts/cancel': [['', { batch_id: randomUUID() }]],
@@ -166,7 +165,6 @@ describe('every call of support', () => {
   test.each([
     ['a long search', `/api/support/search?q=${'a'.repeat(321)}`],
     ['a long text', `/api/support/work?text=${'a'.repeat(101)}`],
-    ['many acts', '/api/support/acts?limit=501'],
     ['many entries of the log', '/api/support/audit?limit=101'],
     ['many findings', '/api/support/findings?limit=201'],
     ['many runs', '/api/support/reconciliation/runs?limit=101'],
@@ -208,7 +206,6 @@ const exampleQueries: Readonly<Record<string, Record<string, string>>> = {
 
 /** Each is taken as it is. */
 const exampleBodies: Readonly<Record<string, object>> = {
-  '/api/support/visits': { owner: 'user_ada' },
   '/api/support/acts': {
     id: randomUUID(),
     kind: 'resync',

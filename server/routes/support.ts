@@ -1,14 +1,13 @@
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
-import { getTrace, listWork, searchSupport, visitCase } from '../../schema/api/support.ts'
+import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
 import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { countSearches, recordLook } from '../../schema/support/audit.ts'
-import { openCase, type Visit } from '../../schema/support/visits.ts'
+import { openCase } from '../../schema/support/visits.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { RouteFailedError, supportItemNotFound, tooManyRequests } from '../errors.ts'
 import type { Failure } from '../failures.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
-import { presentVisitors } from '../support/owners.ts'
 import { search } from '../support/search.ts'
 import { readTrace } from '../support/trace.ts'
 import { readWork } from '../support/work.ts'
@@ -47,19 +46,15 @@ export const supportRoutes = [
   ),
 
   route(listWork, { rights: supportStaff }).handle(({ query }, deps) => readWork(deps, query)),
-
-  route(visitCase, { rights: supportStaff }).handle(async ({ body, user_id }, deps) => {
-    const { others } = await openCaseOf(deps, body.owner, user_id)
-    return { visitors: await presentVisitors(deps, others) }
-  }),
 ]
 
 /** Opens the case of an owner by id: a visit, and where it is new an entry in the audit log. */
 export async function openCaseOf(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
-  ownerId: string,
+  owner_id: string,
   user_id: string,
-): Promise<{ readonly owner_id: string; readonly others: Visit[] }> {
-  if (!isOwnerId(ownerId)) throw supportItemNotFound()
-  return { owner_id: ownerId, others: await openCase(db, { owner_id: ownerId, user_id, now: now() }) }
+): Promise<string> {
+  if (!isOwnerId(owner_id)) throw supportItemNotFound()
+  await openCase(db, { owner_id, user_id, now: now() })
+  return owner_id
 }

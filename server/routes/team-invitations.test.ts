@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { getOrganizationPeople } from '../../schema/api/organization-people.ts'
 import { assignSeat, getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import {
   listTeamInvitations,
@@ -6,8 +7,9 @@ import {
   sendTeamInvitation,
   type TeamInvitation,
 } from '../../schema/api/team-invitations.ts'
+import { addMember } from '../../tests/support/factories/organizations.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
-import { buildMember, buildTeam, type Team } from '../../tests/support/factories/teams.ts'
+import { buildMember, buildTeam, removeMember, type Team } from '../../tests/support/factories/teams.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { raceForSeats } from '../../tests/support/faults/race-for-seats.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -15,7 +17,7 @@ import { signUp } from '../../tests/support/services/clerk.ts'
 import { testAppUrl } from '../../tests/support/services/sandbox.ts'
 
 const product = testProduct({ clerk: 'sandbox' })
-const { database, server, clerk } = product
+const { database, server, clerk, worker } = product
 afterEach(() => clerk.clear('faults'))
 
 const stranger = async () => (await signUp(clerk)).email
@@ -174,6 +176,40 @@ describe('sending an invitation', () => {
       body: { error: 'Please enter a valid email address', fields: [{ path: 'email' }] },
     })
     expect(await seatsUsed(ours)).toBe(1)
+  })
+
+  test('an address that Clerk refused is not in the list of people, and not among the seats', async () => {
+    const ours = await team(3)
+    await send(ours, 'unknown@tidemark.t')
+    const { token } = ours.admin
+    const query = { org_id: ours.organization.id }
+    const { people } = await server.ask(getOrganizationPeople, { token, query })
+    expect(people.map(({ email }) => email)).not.toContain('unknown@tidemark.t')
+    const { seats } = await server.ask(getOrganizationSeats, { token, query })
+    expect(seats.map(({ email }) => email)).not.toContain('unknown@tidemark.t')
+  })
+
+  test('a person who is added at Clerk and removed there can be invited again, each time', async () => {
+    const ours = await team(5)
+    const person = await signUp(clerk)
+    const hear = async (type: 'created' | 'deleted') => {
+      const [event] = await clerk.listEvents(`organizationMembership.${type}`)
+      if (!event) expect.fail('Clerk sent no event')
+      await worker.applyClerk(event)
+    }
+    for (let time = 1; time <= 2; time++) {
+      expect(await send(ours, person.email)).toMatchObject({ status: 200 })
+      await clerk.forgetEvents()
+      await addMember(clerk, ours.organization, person)
+      await hear('created')
+      await removeMember(clerk, ours, person)
+      await hear('deleted')
+    }
+    const answer = await send(ours, person.email)
+    expect(answer).toMatchObject({ status: 200 })
+    const open = await clerk.directory.listInvitations(ours.organization.id, 'pending')
+    expect(open.map((one) => one.clerk_invitation_id)).toEqual([invitationOf(answer).clerk_invitation_id])
+    expect(await seatsUsed(ours)).toBe(2)
   })
 
   test('sending an invitation needs to name one organization or one subscription', async () => {

@@ -7,10 +7,11 @@ import { findCursor } from '../../schema/inbox/cursors/cursors.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
-import { countUnapplied, listNoticeable } from '../../schema/support/noticeable.ts'
+import { countUnapplied, listHolders, listNotices } from '../../schema/support/notices.ts'
 import { listProblemsOf, type ProblemRow } from '../../schema/support/problems.ts'
 import { findTimelineRow, keyOf, listSubjects, type TimelineRow } from '../../schema/support/timeline.ts'
-import { itemOf, type Links } from './items.ts'
+import type { Settings } from '../settings.ts'
+import { itemOf } from './items.ts'
 
 type IntentRow = TimelineRow<'intent'>
 type EventRow = TimelineRow<'event'>
@@ -35,12 +36,13 @@ interface GrantDifference {
 export async function readCaseSummary(
   trx: DatabaseTransaction,
   owner_id: string,
-  options: { readonly links: Links; readonly now: Date; readonly stuck_before: Date },
+  options: { readonly settings: Settings; readonly now: Date; readonly stuck_before: Date },
 ): Promise<CaseSummary> {
-  const { links, now, stuck_before } = options
+  const { settings, now, stuck_before } = options
   const subjects = await listSubjects(trx, owner_id)
   const sheet = await readOwnerBalanceSheet(trx, owner_id, now)
-  const rows = await listProblemsOf(trx, owner_id, { subjects, stuck_before })
+  const asked = { owner_id, subjects, now }
+  const rows = await listProblemsOf(trx, asked, stuck_before)
   const inBooks = new Map(sheet.books.grants.map((grant) => [grant.id, grant]))
   const missing = Map.groupBy(sheet.difference.transfers, ({ grant }) => grant.id)
   const booked = [...missing].flatMap(([id, transfers]): GrantDifference[] => {
@@ -82,8 +84,9 @@ export async function readCaseSummary(
     unapplied_events: await countUnapplied(trx, subjects),
     open_checkouts: await countOpenCheckouts(trx, owner_id),
     agrees: differences.length === 0 && failing.length === 0 && isPlanRight,
-    failing: failing.map((row) => itemOf(row, links)),
-    notices: await listNoticeable(trx, owner_id, { subjects, now }),
+    failing: failing.map((row) => itemOf(row, settings)),
+    notices: (await listNotices(trx, asked)).map((row) => itemOf(row, settings)),
+    holders: await listHolders(trx, owner_id),
     plan_type,
     balance: {
       plan,
@@ -100,8 +103,8 @@ export async function readCaseSummary(
         starts_at: grant.starts_at?.toISOString() ?? null,
         subscription_id: grant.stripe_subscription_id,
         credits: { is, should },
-        intent: intent ? itemOf(intent, links) : null,
-        event: event && itemOf(event, links),
+        intent: intent ? itemOf(intent, settings) : null,
+        event: event && itemOf(event, settings),
       }
     }),
     seats: kindOf(owner_id) === 'organization' ? await findSeatFigures(trx, owner_id) : null,

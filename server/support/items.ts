@@ -1,8 +1,10 @@
+import { z } from 'zod'
 import type { TraceItem } from '../../schema/api/support-timeline.ts'
 import { keyOf, type TimelineRow } from '../../schema/support/timeline.ts'
+import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Settings } from '../settings.ts'
 
-export type VendorLinks = TraceItem['links']
+type VendorLinks = TraceItem['links']
 
 const nowhere: VendorLinks = { stripe: null, clerk: null }
 
@@ -17,46 +19,47 @@ const pages: Readonly<Record<string, string>> = {
   evt: 'events',
 }
 
-/** Addresses of the same object in the vendors' dashboards. The stand-ins have none. */
-export function openLinks(settings: Pick<Settings, 'stripe_api_base' | 'clerk_proxy_target'>) {
-  return {
-    stripe(id: string, livemode: boolean): VendorLinks {
-      if (settings.stripe_api_base !== undefined) return nowhere
-      const page = pages[/^[a-z]+/.exec(id)?.[0] ?? '']
-      const path = page ? `${page}/${id}` : `search?query=${encodeURIComponent(id)}`
-      return { stripe: `https://dashboard.stripe.com/${livemode ? '' : 'test/'}${path}`, clerk: null }
-    },
-    /** `~` is the application that was open last: https://clerk.com/docs/guides/dashboard/user-profile. */
-    clerk(id: string): VendorLinks {
-      if (settings.clerk_proxy_target !== undefined) return nowhere
-      const page = id.startsWith('org_') ? 'organizations' : 'users'
-      return { stripe: null, clerk: `https://dashboard.clerk.com/~/${page}/${id}` }
-    },
-  }
+type Bases = Pick<Settings, 'stripe_api_base' | 'clerk_proxy_target'>
+
+/** The address of the same object in Stripe's dashboard. The stand-in has none. */
+export function stripeLinks({ stripe_api_base }: Bases, id: string, livemode: boolean): VendorLinks {
+  if (stripe_api_base !== undefined) return nowhere
+  const page = pages[/^[a-z]+/.exec(id)?.[0] ?? '']
+  const path = page ? `${page}/${id}` : `search?query=${encodeURIComponent(id)}`
+  return { stripe: `https://dashboard.stripe.com/${livemode ? '' : 'test/'}${path}`, clerk: null }
 }
 
-export type Links = ReturnType<typeof openLinks>
+/** `~` is the application that was open last: https://clerk.com/docs/guides/dashboard/user-profile. */
+export function clerkLinks({ clerk_proxy_target }: Bases, id: string): VendorLinks {
+  if (clerk_proxy_target !== undefined) return nowhere
+  const page = id.startsWith('org_') ? 'organizations' : 'users'
+  return { stripe: null, clerk: `https://dashboard.clerk.com/~/${page}/${id}` }
+}
 
 /** The item of a row. */
-export function itemOf(row: TimelineRow, links: Links): TraceItem {
+export function itemOf(row: TimelineRow, bases: Bases): TraceItem {
   const { kind, data } = row
   // A later step of a hold has the hold's id.
   const id = kind === 'hold' ? row.id.split('/', 1).join() : row.id
   const at = new Date(row.at).toISOString()
-  return { kind, key: keyOf(row), id, at, links: linksOf(row, links), data } as TraceItem
+  return { kind, key: keyOf(row), id, at, links: linksOf(row, bases), data } as TraceItem
 }
 
 /** The same with Stripe's page beside a checkout. Newest first. */
-export function itemsOf(row: TimelineRow, links: Links): TraceItem[] {
-  const item = itemOf(row, links)
+export function itemsOf(row: TimelineRow, bases: Bases): TraceItem[] {
+  const item = itemOf(row, bases)
   const id = row.kind === 'intent' ? row.data.stripe_session_id : null
   if (item.kind !== 'intent' || id === null) return [item]
   const key = keyOf({ kind: 'session', id })
-  return [{ ...item, kind: 'session', key, id, links: links.stripe(id, item.data.livemode) }, item]
+  return [{ ...item, kind: 'session', key, id, links: stripeLinks(bases, id, item.data.livemode) }, item]
 }
 
-function linksOf({ kind, id, data }: TimelineRow, links: Links): VendorLinks {
-  if (kind === 'intent' || kind === 'seat') return data.user_id ? links.clerk(data.user_id) : nowhere
-  if (kind === 'event' && data.source === 'clerk') return data.subject ? links.clerk(data.subject) : nowhere
-  return 'livemode' in data ? links.stripe(id, data.livemode ?? false) : nowhere
+function linksOf({ kind, id, data }: TimelineRow, bases: Bases): VendorLinks {
+  if (kind === 'intent' || kind === 'seat') return data.user_id ? clerkLinks(bases, data.user_id) : nowhere
+  if (kind === 'event' && data.source === 'clerk')
+    return data.subject ? clerkLinks(bases, data.subject) : nowhere
+  return 'livemode' in data ? stripeLinks(bases, id, data.livemode ?? false) : nowhere
 }
+
+/** Where a page of items ends. */
+export const placeCursor = cursorOf(z.object({ at: cursorTimeSchema, key: cursorKeySchema }))

@@ -8,10 +8,9 @@ import { findFirstOwner, findOwners } from '../../schema/support/owners.ts'
 import { findTimelineRow, type TimelineRow } from '../../schema/support/timeline.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { itemsOf, type Links } from './items.ts'
+import { itemsOf } from './items.ts'
 import { identify } from './owners.ts'
-import { askStripe, isStripeKind, namesIn } from './stripe-objects.ts'
-import { findChargesOfCard, findInvoicesByNumber } from './stripe-search.ts'
+import { askStripe, findChargesOfCard, findInvoicesByNumber, namesIn } from './stripe-objects.ts'
 
 /** Something that was asked for, and whose it is. */
 export interface Hit extends Partial<Pick<SupportMatch, 'name' | 'held' | 'is_finished'>> {
@@ -29,10 +28,10 @@ export interface Lookup {
   readonly id: string
 }
 
-type Deps = Pick<Dependencies, 'clerk' | 'stripe' | 'producer'> & { readonly db: ReadDatabase }
+type Deps = Pick<Dependencies, 'clerk' | 'stripe' | 'producer' | 'settings'> & { readonly db: ReadDatabase }
 
 /** Finds an id exactly, by an index; an unknown Stripe id is resolved by asking Stripe once. */
-export async function lookUp(deps: Deps, { kind, id }: Lookup, links: Links): Promise<Hit[]> {
+export async function lookUp(deps: Deps, { kind, id }: Lookup): Promise<Hit[]> {
   switch (kind) {
     case 'email':
       return lookUpEmail(deps, id.toLowerCase())
@@ -44,48 +43,41 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup, links: Links): Pr
     case 'organization':
       return lookUpOwner(deps, id)
     case 'job':
-      return lookUpJob(deps, id, links)
+      return lookUpJob(deps, id)
     case 'transfer':
     case 'grant':
-      return lookUpTransfer(deps, { kind, id }, links)
+      return lookUpTransfer(deps, { kind, id })
     case 'customer': {
       const owner_id = (await findOwners(deps.db, [id])).get(id)
-      return owner_id ? [{ kind, id, owner_id, item: null }] : lookUpAtStripe(deps, { kind, id }, links)
+      return owner_id ? [{ kind, id, owner_id, item: null }] : lookUpAtStripe(deps, { kind, id })
     }
     case 'invoice_number':
-      return lookUpEach(deps, 'invoice', await findInvoicesByNumber(deps.stripe, id), links)
+      return lookUpEach(deps, 'invoice', await findInvoicesByNumber(deps.stripe, id))
     case 'card_payment':
-      return lookUpEach(deps, 'charge', await findChargesOfCard(deps.stripe, id), links)
+      return lookUpEach(deps, 'charge', await findChargesOfCard(deps.stripe, id))
     case 'payment_intent':
     case 'refund':
     case 'dispute':
-      return lookUpAtStripe(deps, { kind, id }, links)
+      return lookUpAtStripe(deps, { kind, id })
     default: {
-      const hit = await lookUpRow(deps, { kind, id }, links)
-      if (hit) return [hit]
-      return isStripeKind(kind) ? lookUpAtStripe(deps, { kind, id }, links) : []
+      const hit = await lookUpRow(deps, { kind, id })
+      return hit ? [hit] : lookUpAtStripe(deps, { kind, id })
     }
   }
 }
 
-async function lookUpEach(
-  deps: Deps,
-  kind: 'invoice' | 'charge',
-  ids: readonly string[],
-  links: Links,
-): Promise<Hit[]> {
-  const hits = await Promise.all(ids.map((id) => lookUp(deps, { kind, id }, links)))
+async function lookUpEach(deps: Deps, kind: 'invoice' | 'charge', ids: readonly string[]): Promise<Hit[]> {
+  const hits = await Promise.all(ids.map((id) => lookUp(deps, { kind, id })))
   return hits.flat()
 }
 
 async function lookUpRow(
-  { db }: Pick<Deps, 'db'>,
+  { db, settings }: Deps,
   { kind, id }: { readonly kind: TraceItemKind; readonly id: string },
-  links: Links,
 ): Promise<Hit | undefined> {
   const row = await findTimelineRow(db, { kind: kind === 'session' ? 'intent' : kind, id })
   if (!row) return undefined
-  const items = itemsOf(row, links)
+  const items = itemsOf(row, settings)
   const item = items.find((presented) => presented.kind === kind) ?? items.at(-1)
   return item && { kind, id: item.id, owner_id: await findFirstOwner(db, row.names), item, row }
 }
@@ -118,14 +110,14 @@ async function lookUpEmail({ db, clerk }: Deps, email: string): Promise<Hit[]> {
 }
 
 /** Finds a transfer by its number, its idempotency key, or its grant. */
-async function lookUpTransfer(deps: Deps, { kind, id: key }: Lookup, links: Links): Promise<Hit[]> {
+async function lookUpTransfer(deps: Deps, { kind, id: key }: Lookup): Promise<Hit[]> {
   const found = /^\d{1,16}$/.test(key) ? [{ id: key }] : await findTransferIds(deps.db, key)
-  const hits = await Promise.all(found.map(({ id }) => lookUpRow(deps, { kind: 'transfer', id }, links)))
+  const hits = await Promise.all(found.map(({ id }) => lookUpRow(deps, { kind: 'transfer', id })))
   return hits.filter((hit) => hit !== undefined).map((hit) => (kind === 'grant' ? { ...hit, kind } : hit))
 }
 
 /** A job leads to the row that it was made for. One that is gone says so by its name: see `freshJobId`. */
-async function lookUpJob(deps: Deps, id: string, links: Links): Promise<Hit[]> {
+async function lookUpJob(deps: Deps, id: string): Promise<Hit[]> {
   const [, queue, name = id] = /^([a-z-]+)[:/](.+)$/.exec(id) ?? []
   const queues = queueNames.filter((known) => queue === undefined || known === queue)
   const jobs = await Promise.all(queues.map((known) => deps.producer.queue(known).getJob(name)))
@@ -136,7 +128,7 @@ async function lookUpJob(deps: Deps, id: string, links: Links): Promise<Hit[]> {
   )
   const bare = subject ?? name.replace(/\.[0-9a-f]{1,16}$/, '')
   for (const kind of ['event', 'intent', 'subscription', 'invitation'] as const) {
-    const hit = await lookUpRow(deps, { kind, id: bare }, links)
+    const hit = await lookUpRow(deps, { kind, id: bare })
     if (!hit) continue
     return [{ ...hit, kind: 'job', id: name, is_finished: !job }]
   }
@@ -144,23 +136,23 @@ async function lookUpJob(deps: Deps, id: string, links: Links): Promise<Hit[]> {
 }
 
 /** What Stripe has and we have not: it names a checkout, a customer or another object that we may have. */
-async function lookUpAtStripe(deps: Deps, { kind, id }: Lookup, links: Links): Promise<Hit[]> {
+async function lookUpAtStripe(deps: Deps, { kind, id }: Lookup): Promise<Hit[]> {
   const object = await askStripe(deps.stripe, { kind, id })
   if (!object) return []
-  const names = namesIn(object)
-  const intentId = names.intent_ids[0]
-  const intent = intentId && (await lookUpRow(deps, { kind: 'intent', id: intentId }, links))
-  const subscription =
-    names.subscription_id &&
-    (await lookUpRow(deps, { kind: 'subscription', id: names.subscription_id }, links))
-  const charge = names.charge_id && (await lookUpRow(deps, { kind: 'charge', id: names.charge_id }, links))
-  const known = charge || intent || subscription || null
+  const { charge_id, intent_id, subscription_id, owners } = namesIn(object)
+  const rows = [
+    { kind: 'charge', id: charge_id },
+    { kind: 'intent', id: intent_id },
+    { kind: 'subscription', id: subscription_id },
+  ] as const
+  for (const row of rows) {
+    const known = row.id && (await lookUpRow(deps, { kind: row.kind, id: row.id }))
+    if (known) return [{ kind, id, owner_id: known.owner_id, item: known.item }]
+  }
   // A refund or a dispute leads to its charge, and the charge to its purchase.
-  if (!known && names.charge_id && names.charge_id !== id) {
-    const [hit] = await lookUp(deps, { kind: 'charge', id: names.charge_id }, links)
+  if (charge_id && charge_id !== id) {
+    const [hit] = await lookUp(deps, { kind: 'charge', id: charge_id })
     if (hit) return [{ ...hit, kind, id }]
   }
-  const given = [...names.owner_ids, names.customer_id, names.charge_id].filter((name) => name !== null)
-  const owner_id = known?.owner_id ?? (await findFirstOwner(deps.db, given))
-  return [{ kind, id, owner_id, item: known?.item ?? null }]
+  return [{ kind, id, owner_id: await findFirstOwner(deps.db, owners), item: null }]
 }

@@ -1,16 +1,14 @@
 import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
-import type { SupportOwner, SupportPerson, SupportVisitor } from '../../schema/api/support.ts'
+import type { SupportOwner, SupportPerson } from '../../schema/api/support.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { isActive, type ListedToken, listTokens } from '../../schema/extension/tokens.ts'
-import { kindOf } from '../../schema/ledger/accounts.ts'
-import { findUser } from '../../schema/people/users/users.ts'
+import { isOwnerId, kindOf } from '../../schema/ledger/accounts.ts'
+import { findUser, listNames } from '../../schema/people/users/users.ts'
 import { findEmails, listCustomers, listRelations, type Relation } from '../../schema/support/relations.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
-import type { Visit } from '../../schema/support/visits.ts'
 import { ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
-
-import type { Links } from './items.ts'
+import { clerkLinks, stripeLinks } from './items.ts'
 
 /** Owners as lists show them; people by an address that is masked. */
 export async function presentOwners(
@@ -30,7 +28,6 @@ export async function presentOwners(
 export async function presentPerson(
   { db, clerk, now, settings }: Pick<Dependencies, 'db' | 'clerk' | 'now' | 'settings'>,
   owner_id: string,
-  links: Links,
 ): Promise<SupportPerson> {
   const isUser = kindOf(owner_id) === 'user'
   const [identity, user, customers, relations, tokens] = await Promise.all([
@@ -51,14 +48,14 @@ export async function presentPerson(
     forgotten_at: user?.forgotten_at?.toISOString() ?? null,
     customers: customers.map(({ customer_id, livemode }) => ({
       id: customer_id,
-      links: links.stripe(customer_id, livemode),
+      links: stripeLinks(settings, customer_id, livemode),
     })),
     related: relations.map(({ email, ...relation }) => ({
       ...relation,
       label: email ? maskEmail(email) : (organizations.get(relation.id) ?? null),
     })),
     editors: tokens.map((token) => presentToken(token, settings.editors, now())),
-    links: links.clerk(owner_id),
+    links: clerkLinks(settings, owner_id),
   }
 }
 
@@ -103,20 +100,21 @@ export async function identify(clerk: Dependencies['clerk'], owner_id: string) {
   }
 }
 
-export function presentVisitors(
-  { clerk }: Pick<Dependencies, 'clerk'>,
-  visits: readonly Visit[],
-): Promise<SupportVisitor[]> {
-  return Promise.all(
-    visits.map(async ({ user_id, began_at, seen_at }) => {
-      const identity = await identify(clerk, user_id)
-      const name = typeof identity === 'object' ? (identity.name ?? identity.email) : null
-      return {
-        user_id,
-        name: name ?? user_id,
-        since: began_at.toISOString(),
-        seen_at: seen_at.toISOString(),
-      }
-    }),
-  )
+/** A colleague's name; the id itself for `schedule` and unknown actors. */
+export type NameOf = (id: string) => string
+
+/** Support staff need no account of the product, so Clerk is asked for unknown ones. */
+export async function nameColleagues(
+  { db, clerk }: { readonly db: ReadDatabase } & Pick<Dependencies, 'clerk'>,
+  ids: readonly (string | null)[],
+): Promise<NameOf> {
+  const asked = [...new Set(ids)].filter((id) => id !== null)
+  const known = new Map<string, { name: string | null; email: string | null }>(await listNames(db, asked))
+  const findAtClerk = async (id: string) => {
+    const isUser = !known.has(id) && isOwnerId(id) && kindOf(id) === 'user'
+    const identity = isUser && (await identify(clerk, id))
+    if (identity && typeof identity === 'object') known.set(id, identity)
+  }
+  await Promise.all(asked.map(findAtClerk))
+  return (id) => known.get(id)?.name ?? known.get(id)?.email ?? id
 }

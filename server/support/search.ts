@@ -2,10 +2,9 @@ import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import type { searchSupport } from '../../schema/api/support.ts'
 import { lookupKinds } from '../../schema/api/support.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { openLinks } from './items.ts'
 import { type Hit, type Lookup, lookUp } from './look-up.ts'
 import { presentOwners } from './owners.ts'
-import { cardPaymentForm } from './stripe-search.ts'
+import { cardPaymentForm } from './stripe-objects.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
@@ -55,15 +54,13 @@ const forms: readonly Form[] = [
 /** Everything that the text names, exactly as it is written. */
 export async function search(deps: Deps, text: string): Promise<ResponseOf<typeof searchSupport>> {
   const { recognized_as, lookups } = recognize(text)
-  const { db } = deps
-  const links = openLinks(deps.settings)
   const hits: Hit[] = []
   for (const lookup of lookups) {
-    hits.push(...(await lookUp(deps, lookup, links)))
+    hits.push(...(await lookUp(deps, lookup)))
     if (hits.length > 0) break
   }
   const present = await presentOwners(
-    db,
+    deps.db,
     hits.map(({ owner_id }) => owner_id),
   )
   return {

@@ -15,7 +15,7 @@ const readers = {
   event: (stripe: Stripe, id: string) => stripe.events.retrieve(id),
 } as const
 
-export function isStripeKind(kind: LookupKind): kind is keyof typeof readers {
+function isStripeKind(kind: LookupKind): kind is keyof typeof readers {
   return kind in readers
 }
 
@@ -53,31 +53,62 @@ const objectSchema = z.object({
   data: z.object({ object: z.unknown() }).nullish().catch(null),
 })
 
-/** What an object of Stripe's names that may be ours. An event names what its object does. */
-export interface StripeNames {
-  readonly intent_ids: readonly string[]
-  readonly owner_ids: readonly string[]
-  readonly customer_id: string | null
-  readonly charge_id: string | null
-  readonly subscription_id: string | null
+/** What an object of Stripe's names that may be ours. */
+interface StripeNames {
+  readonly charge_id?: string | null | undefined
+  readonly intent_id?: string | null | undefined
+  readonly subscription_id?: string | null | undefined
+  /** The owner, or what leads to one. */
+  readonly owners: readonly string[]
 }
 
+/** An event names what its object does. */
 export function namesIn(given: unknown): StripeNames {
-  const parsed = objectSchema.safeParse(given)
-  if (!parsed.success) {
-    return { intent_ids: [], owner_ids: [], customer_id: null, charge_id: null, subscription_id: null }
-  }
-  const object = parsed.data
+  const object = objectSchema.safeParse(given).data
+  if (!object) return { owners: [] }
   if (object.object === 'event') return namesIn(object.data?.object)
   const details = object.parent?.subscription_details
   const itself = (kind: string) => (object.object === kind ? object.id : null)
+  const charge_id = itself('charge') ?? object.charge ?? object.latest_charge
+  const { organizationId, clerkUserId } = object.metadata ?? {}
+  const owners = [organizationId, clerkUserId, itself('customer') ?? object.customer, charge_id]
   return {
-    intent_ids: [object.client_reference_id, object.metadata?.intentId, details?.metadata?.intentId].filter(
-      (id) => id != null,
-    ),
-    owner_ids: [object.metadata?.organizationId, object.metadata?.clerkUserId].filter((id) => id != null),
-    customer_id: itself('customer') ?? object.customer ?? null,
-    charge_id: itself('charge') ?? object.charge ?? object.latest_charge ?? null,
-    subscription_id: itself('subscription') ?? object.subscription ?? details?.subscription ?? null,
+    charge_id,
+    intent_id: object.client_reference_id ?? object.metadata?.intentId ?? details?.metadata?.intentId,
+    subscription_id: itself('subscription') ?? object.subscription ?? details?.subscription,
+    owners: owners.filter((id) => id != null),
   }
+}
+
+const hitsMax = 5
+const day_s = 86_400
+
+/** The last four digits of a card, an amount, and a day: `4242 20.00 2026-11-25`. */
+export const cardPaymentForm = /^(\d{4}) €?(\d{1,6})(?:[.,](\d{2}))?(?:€| €| EUR)? (\d{4}-\d{2}-\d{2})$/i
+
+/**
+ * Ids of the invoices with this number. Stripe finds what is older than a minute
+ * (https://docs.stripe.com/search#query-fields-for-invoices).
+ */
+export async function findInvoicesByNumber(stripe: Stripe, number: string): Promise<string[]> {
+  const { data } = await stripe.invoices.search({ query: `number:"${number}"`, limit: hitsMax })
+  return data.flatMap(({ id }) => id ?? [])
+}
+
+/**
+ * Ids of the charges of a card's payment (https://docs.stripe.com/search#query-fields-for-charges). Also of
+ * the days before and after: a customer reads the day off a statement of their bank.
+ */
+export async function findChargesOfCard(stripe: Stripe, text: string): Promise<string[]> {
+  const [, last4, whole, cents = '00', day = ''] = cardPaymentForm.exec(text) ?? []
+  const starts = Date.parse(day) / 1000
+  if (!last4 || Number.isNaN(starts)) return []
+  const query = [
+    `payment_method_details.card.last4:"${last4}"`,
+    `amount=${Number(whole) * 100 + Number(cents)}`,
+    `created>=${starts - day_s}`,
+    `created<${starts + 2 * day_s}`,
+  ].join(' AND ')
+  const { data } = await stripe.charges.search({ query, limit: hitsMax })
+  return data.map(({ id }) => id)
 }

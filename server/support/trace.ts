@@ -1,18 +1,15 @@
-import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import { type getTrace, type SupportTrace, stuckAfterMs } from '../../schema/api/support.ts'
 import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { recordLook } from '../../schema/support/audit.ts'
-import { readTimeline, type TimelineCursor, type TimelineRow } from '../../schema/support/timeline.ts'
-import { openCase } from '../../schema/support/visits.ts'
-import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
+import { readTimeline, type TimelineRow } from '../../schema/support/timeline.ts'
+import { openCase, type Visit } from '../../schema/support/visits.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { supportItemNotFound } from '../errors.ts'
 import { readCaseSummary } from './case-summary.ts'
-import { nameColleagues } from './colleagues.ts'
-import { itemsOf, openLinks } from './items.ts'
+import { itemsOf, placeCursor } from './items.ts'
 import { lookUp } from './look-up.ts'
-import { presentOwners, presentPerson, presentVisitors } from './owners.ts'
+import { nameColleagues, presentOwners, presentPerson } from './owners.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
 
@@ -29,9 +26,8 @@ export async function readTrace(
   { user_id }: { readonly user_id: string },
 ): Promise<SupportTrace> {
   const now = deps.now()
-  const links = openLinks(deps.settings)
   const { kind, id } = query
-  const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }, links) : undefined
+  const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }) : undefined
   if (found && found.length === 0 && query.owner === undefined) throw supportItemNotFound()
   const owner_id =
     query.owner === undefined ? (found?.[0]?.owner_id ?? null) : isOwnerId(query.owner) ? query.owner : null
@@ -40,8 +36,8 @@ export async function readTrace(
   const present = await presentOwners(deps.db, [owner_id])
   const nothing = { person: null, case_summary: null, visitors: [], next_cursor: null }
   const as_of = now.toISOString()
-  const namesOf = async (rows: readonly TimelineRow[]) => {
-    const actors = actorsOf(rows)
+  const namesOf = async (rows: readonly TimelineRow[], visitors: readonly Visit[] = []) => {
+    const actors = [...actorsOf(rows), ...visitors.map((visit) => visit.user_id)]
     const nameOf = await nameColleagues(deps, actors)
     return Object.fromEntries(actors.map((actor) => [actor, nameOf(actor)]))
   }
@@ -53,32 +49,32 @@ export async function readTrace(
     return { owner: null, ...nothing, highlighted, timeline: highlighted ? [highlighted] : [], names, as_of }
   }
   const others = await openCase(deps.db, { owner_id, user_id, now })
-  const before = query.cursor === undefined ? undefined : placeOf(query.cursor)
+  const before = query.cursor === undefined ? undefined : placeCursor.decode(query.cursor)
   const page = await readTimeline(deps.db, owner_id, {
     limit: pageSize,
     before,
-    with_usage: query.usage === 'shown',
     hold_id: hit?.kind === 'hold' ? hit.id : undefined,
     now,
   })
   const shown = {
     owner: present(owner_id),
     highlighted,
-    timeline: page.rows.flatMap((row) => itemsOf(row, links)),
-    names: await namesOf([...page.rows, ...(hit?.row ? [hit.row] : [])]),
-    next_cursor: page.next && cursorAt(page.next),
+    timeline: page.rows.flatMap((row) => itemsOf(row, deps.settings)),
+    names: await namesOf([...page.rows, ...(hit?.row ? [hit.row] : [])], others),
+    next_cursor: page.next && placeCursor.encode(page.next),
     as_of,
   }
   if (before) return { ...nothing, ...shown }
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [person, case_summary] = await Promise.all([
-    presentPerson(deps, owner_id, links),
+    presentPerson(deps, owner_id),
     deps.db
       .transaction()
       .setIsolationLevel('repeatable read')
-      .execute((trx) => readCaseSummary(trx, owner_id, { links, now, stuck_before })),
+      .execute((trx) => readCaseSummary(trx, owner_id, { settings: deps.settings, now, stuck_before })),
   ])
-  return { ...shown, person, case_summary, visitors: await presentVisitors(deps, others) }
+  const visitors = others.map((visit) => ({ user_id: visit.user_id, since: visit.began_at.toISOString() }))
+  return { ...shown, person, case_summary, visitors }
 }
 
 /** Who is named: usage is by the owner's own people. */
@@ -87,15 +83,4 @@ function actorsOf(rows: readonly TimelineRow[]): string[] {
     if (kind === 'act') return [data.requested_by, ...(data.approved_by ? [data.approved_by] : [])]
     return kind === 'transfer' && data.kind !== 'usage' ? [data.actor] : []
   })
-}
-
-const timelineCursor = cursorOf(z.tuple([cursorTimeSchema, cursorKeySchema, z.int().nullable()]))
-
-function cursorAt({ at, key, usage_before }: TimelineCursor): string {
-  return timelineCursor.encode([at, key, usage_before])
-}
-
-function placeOf(cursor: string): TimelineCursor {
-  const [at, key, usage_before] = timelineCursor.decode(cursor)
-  return { at, key, usage_before }
 }

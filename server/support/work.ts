@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import {
   type listWork,
@@ -15,10 +14,9 @@ import {
   type ProblemRow,
   type ProblemState,
 } from '../../schema/support/problems.ts'
-import { findTimelineRow, type TimelineRow } from '../../schema/support/timeline.ts'
-import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
+import { findTimelineRow, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { itemOf, openLinks } from './items.ts'
+import { itemOf, placeCursor } from './items.ts'
 import { presentOwners } from './owners.ts'
 
 type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
@@ -36,7 +34,6 @@ interface Found {
 
 export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   const now = deps.now()
-  const links = openLinks(deps.settings)
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [{ found, next_cursor }, counts, queues, oldest] = await Promise.all([
     findWork(deps, query, { now, stuck_before }),
@@ -56,7 +53,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   )
   const rows = found.map(
     ({ row, state }): WorkRow => ({
-      item: itemOf(row, links),
+      item: itemOf(row, deps.settings),
       state,
       owner: present(ownerOf(row)),
       since: sinceOf(row),
@@ -87,30 +84,17 @@ async function findWork(
 ): Promise<{ found: Found[]; next_cursor: string | null }> {
   const kinds = query.kind ? [query.kind] : workKinds
   const states: readonly ProblemState[] = query.state ? [query.state] : ['failed', 'stuck']
-  const after = query.cursor === undefined ? undefined : placeAt(query.cursor)
-  const { older_than_minutes, from, to } = query
-  const since = from === undefined ? undefined : new Date(from)
-  const ends = [
-    ...(older_than_minutes === undefined ? [] : [now.getTime() - older_than_minutes * 60_000]),
-    ...(to === undefined ? [] : [Date.parse(to)]),
-  ]
-  const older_than = ends.length > 0 ? new Date(Math.min(...ends)) : undefined
+  const after = query.cursor === undefined ? undefined : placeCursor.decode(query.cursor)
+  const text = query.text || undefined
   const isByAge = query.order === 'age'
-  const limit = isByAge ? pageSize + 1 : orderedMax
+  const { from, older_than_minutes: minutes } = query
+  const ends = minutes === undefined ? [] : [new Date(now.getTime() - minutes * 60_000).toISOString()]
+  const to = [...ends, ...(query.to === undefined ? [] : [query.to])].toSorted()[0]
+  const filter = { stuck_before, from, to, after, text, limit: isByAge ? pageSize + 1 : orderedMax }
   const all = await Promise.all(
     kinds.flatMap((kind) =>
       states.map(async (state) => {
-        const text = query.text || undefined
-        const rows = await listProblems(db, {
-          kind,
-          state,
-          stuck_before,
-          older_than,
-          since,
-          after,
-          text,
-          limit,
-        })
+        const rows = await listProblems(db, { kind, state, ...filter })
         return rows.map((row): Found => ({ row, state }))
       }),
     ),
@@ -119,15 +103,11 @@ async function findWork(
   if (!isByAge) return { found: ordered, next_cursor: null }
   const found = ordered.slice(0, pageSize)
   const last = found.at(-1)
-  return { found, next_cursor: ordered.length > pageSize && last ? cursorAt(placeOf(last.row)) : null }
+  return {
+    found,
+    next_cursor: ordered.length > pageSize && last ? placeCursor.encode(placeOf(last.row)) : null,
+  }
 }
-
-interface Place {
-  readonly at: string
-  readonly key: string
-}
-
-const placeOf = ({ at, kind, id }: ProblemRow): Place => ({ at, key: `${kind}:${id}` })
 
 function compare(a: Place, b: Place): number {
   return a.at < b.at ? -1 : a.at > b.at ? 1 : a.key < b.key ? -1 : 1
@@ -174,15 +154,4 @@ async function readQueues({ producer }: Deps): Promise<WorkList['queues']> {
   } catch {
     return null
   }
-}
-
-const workCursor = cursorOf(z.tuple([cursorTimeSchema, cursorKeySchema]))
-
-function cursorAt({ at, key }: Place): string {
-  return workCursor.encode([at, key])
-}
-
-function placeAt(cursor: string): Place {
-  const [at, key] = workCursor.decode(cursor)
-  return { at, key }
 }

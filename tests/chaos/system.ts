@@ -28,6 +28,8 @@ export interface SystemOptions {
   readonly env?: Record<string, string>
   /** What the processes log. */
   readonly logFile: string
+  /** What stands between the processes and Postgres or Redis; by default nothing. */
+  readonly front?: (url: string, running: AsyncDisposableStack) => Promise<string>
 }
 
 /** All as real processes: Postgres, Redis, stand-ins, two servers behind one address, two workers. */
@@ -89,13 +91,14 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
   // As `npm run stripe:setup` asks a real account for them: nothing that we do not handle is sent.
   await stripe.client.webhookEndpoints.update(webhookEndpoint, { enabled_events: [...stripeEventTypes] })
 
+  const { front = async (url) => url } = options
   const env = {
     PATH: process.env.PATH,
     NODE_ENV: 'test',
     APP_URL: testAppUrl,
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: await front(databaseUrl, running),
     DATABASE_POOL_MAX: '8',
-    REDIS_URL: redis?.url ?? '',
+    REDIS_URL: redis ? await front(redis.url, running) : '',
     ...stripeSandboxVariables({ stripePort: stripe.port }),
     ...clerkSandboxVariables({ clerkPort: sandbox.port }),
     ...options.env,

@@ -8,7 +8,7 @@ import { reserveCredits } from '../../schema/api/holds.ts'
 import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
-import { getAuditLog, getSupportActs } from '../../schema/api/support-acts.ts'
+import { getAuditLog } from '../../schema/api/support-acts.ts'
 import { exportOwnUsage, getOrganizationUsage } from '../../schema/api/usage.ts'
 import { saveFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { listKnownEvents } from '../../schema/inbox/events.ts'
@@ -253,9 +253,9 @@ export const variants: Readonly<Record<string, (callers: Callers) => Asked | Pro
     listWork,
     { token: people.support.token, query: { text: 'Planted', kind: 'event' } },
   ],
-  'the trace of a person with usage and holds': ({ people }) => [
+  'the trace of a person with holds': ({ people }) => [
     getTrace,
-    { token: people.support.token, query: { owner: people.user.user_id, usage: 'shown' } },
+    { token: people.support.token, query: { owner: people.user.user_id } },
   ],
   'the trace of an organization': ({ people, org }) => [
     getTrace,
@@ -264,10 +264,6 @@ export const variants: Readonly<Record<string, (callers: Callers) => Asked | Pro
   'the findings about a person': ({ people }) => [
     listFindings,
     { token: people.support.token, query: { owner: people.user.user_id, state: 'gone' } },
-  ],
-  'the acts of a person': ({ people }) => [
-    getSupportActs,
-    { token: people.support.token, query: { owner_id: people.user.user_id } },
   ],
   'the audit log of a person': ({ people }) => [
     getAuditLog,

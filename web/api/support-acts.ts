@@ -11,8 +11,6 @@ import { supportKey } from './support.ts'
 
 const whileUnderWayMs = 1000
 const every15SecondsMs = 15_000
-/** As many as one act may have targets. */
-const wholeBatch = 500
 
 /**
  * Those that wait for a second person. For callers who are not support staff the call does not exist, so it
@@ -50,8 +48,7 @@ export function progressKey(asked: ActOrBatch) {
 export function actProgressQuery(api: Api, asked: ActOrBatch) {
   return queryOptions({
     queryKey: progressKey(asked),
-    queryFn: async ({ signal }) =>
-      (await api(getSupportActs, { query: { ...asked, limit: wholeBatch }, signal })).data,
+    queryFn: async ({ signal }) => (await api(getSupportActs, { query: asked, signal })).data,
     refetchInterval: ({ state: { data } }) => (data?.acts.every(isSettled) ? false : whileUnderWayMs),
   })
 }

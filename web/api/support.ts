@@ -5,7 +5,6 @@ import {
   type LookupKind,
   listWork,
   searchSupport,
-  visitCase,
   type WorkKind,
   type WorkState,
 } from '../../schema/api/support.ts'
@@ -18,7 +17,7 @@ import { readerTimeZone } from '../reader.ts'
 import type { Api } from './client.ts'
 
 const every15SecondsMs = 15_000
-/** How often the server is told that the case is still open. */
+/** How often an open case is read: reading it tells the server that it is still open. */
 const every30SecondsMs = 30_000
 
 /** Everything that support sees begins with this, so that an act can make all of it be fetched again. */
@@ -61,8 +60,8 @@ export interface Case {
   id?: string
 }
 
-export function traceQuery(api: Api, { owner, kind, id }: Case, usage: 'hidden' | 'shown') {
-  const query = { ...(owner && { owner }), ...(kind && id && { kind, id }), usage }
+export function traceQuery(api: Api, { owner, kind, id }: Case) {
+  const query = { ...(owner && { owner }), ...(kind && id && { kind, id }) }
   return infiniteQueryOptions({
     queryKey: [...supportKey, 'trace', query],
     queryFn: ({ signal, pageParam }) =>
@@ -73,15 +72,6 @@ export function traceQuery(api: Api, { owner, kind, id }: Case, usage: 'hidden' 
     refetchInterval: ({ state }) => (state.data?.pages[0]?.owner ? every30SecondsMs : false),
     // Only within one case: the page is remounted for another one.
     placeholderData: keepPreviousData,
-  })
-}
-
-/** A POST, but one that happens because a case is open and not because a button is pressed. */
-export function visitQuery(api: Api, owner: string) {
-  return queryOptions({
-    queryKey: [...supportKey, 'visit', owner],
-    queryFn: ({ signal }) => api(visitCase, { body: { owner }, signal }),
-    refetchInterval: every30SecondsMs,
   })
 }
 

@@ -1,7 +1,9 @@
+import Stripe from 'stripe'
 import {
   type CheckoutFailure,
   type CheckoutTerms,
   findIntent,
+  findUnsettledOfDeleted,
   lockIntent,
 } from '../../schema/billing/checkout/intents.ts'
 import { type IntentOutcome, recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
@@ -9,12 +11,14 @@ import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { type CheckoutSession, checkoutSessionSchema } from '../../schema/vendors/stripe/events.ts'
 import { withTransfers } from '../../schema/vendors/stripe/log-ids.ts'
 import { intentIdOf } from '../../schema/vendors/stripe/metadata.ts'
+import { refundPayment } from '../../schema/vendors/stripe/refund-all.ts'
 import { type Cause, postPurchaseDifference } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError, PermanentError } from '../errors.ts'
 import { foundOrForeign } from './foreign.ts'
 import { ignore, type Nothing, type Outcome } from './outcome.ts'
 import type { StripeSubject } from './stripe-subject.ts'
+import { isOwnerGone } from './subscription/end-if-owner-is-gone.ts'
 import { fetchSubscriptionToApply, type SubscriptionToApply } from './subscription/sync-subscription.ts'
 
 /** A session as Stripe has it at one moment. */
@@ -46,7 +50,7 @@ export async function fetchCheckout(
   if ('of' in found) return found
   const its = intentIdOf(found)
   if (!its) return ignore(`Session ${session_id} was not started by us`)
-  const session = checkoutSessionSchema.parse(found)
+  const session = await endForDeleted(deps, its, found)
   if (session.mode === 'subscription' && session.subscription) {
     return fetchSubscriptionToApply(deps, session.subscription, { id: session.id, intent_id: its })
   }
@@ -54,6 +58,36 @@ export async function fetchCheckout(
   const payment_intent_status =
     payment_intent && typeof payment_intent === 'object' ? payment_intent.status : null
   return { of: 'checkout', intent_id: its, session, payment_intent_status }
+}
+
+/**
+ * Closes the payment page of a buyer or an owner who was deleted, and gives back what was paid for an owner
+ * who is gone before it is granted: a bank confirms a debit up to two weeks later
+ * (https://docs.stripe.com/payments/sepa-debit). Returns the session as it is then.
+ */
+async function endForDeleted(
+  deps: WorkerDependencies,
+  intentId: string,
+  found: Stripe.Checkout.Session,
+): Promise<CheckoutSession> {
+  const intent = await findUnsettledOfDeleted(deps.db, intentId)
+  if (intent) {
+    const isForNobody = await isOwnerGone(deps, intent.owner_id ?? intent.user_id)
+    if (found.status === 'open' && (isForNobody || (await isOwnerGone(deps, intent.user_id)))) {
+      // A refusal says that it was paid just now, of which an event follows.
+      const closed = await deps.stripe.checkout.sessions.expire(found.id).catch(nullIfRefused)
+      if (closed) return checkoutSessionSchema.parse(closed)
+    }
+    const { payment_intent: paid } = found
+    if (isForNobody && found.payment_status === 'paid' && paid)
+      await refundPayment(deps.stripe, typeof paid === 'string' ? paid : paid.id)
+  }
+  return checkoutSessionSchema.parse(found)
+}
+
+function nullIfRefused(error: unknown): null {
+  if (error instanceof Stripe.errors.StripeInvalidRequestError) return null
+  throw error
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { attachSession, findIntent } from '../../schema/billing/checkout/intents.ts'
+import { saveStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -14,6 +15,7 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { type Clockwork, startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
+import { reasonOf } from '../failures.ts'
 
 const hourMs = 3_600_000
 
@@ -247,4 +249,14 @@ test('a defect has a day to be repaired, and then fails with what it said', asyn
   expect(await worker.deps.metrics.registry.getSingleMetricAsString('tidemark_failed_total')).toContain(
     'what="event"} 1',
   )
+})
+
+test('a customer that is known as another owner’s is a reason in words, not an error of the database', async () => {
+  const customer_id = `cus_${randomUUID().slice(0, 8)}`
+  await saveStripeCustomer(database.worker, { owner_id: await buildUser(database.server), customer_id })
+  const failure = await saveStripeCustomer(database.worker, {
+    owner_id: await buildUser(database.server),
+    customer_id,
+  }).catch(reasonOf)
+  expect(failure).toMatch(/^What is known already contradicts it.*stripe_customers_customer_id_key/)
 })

@@ -90,7 +90,7 @@ export async function applyFetched(
     case 'charge':
       return applyCharge(trx, fetched, cause)
     case 'membership':
-      await applyMembership(trx, fetched.snapshot)
+      await applyMembership(trx, fetched.snapshot, cause.now)
       return { state: 'applied', reason: null }
     case 'invitation':
       return applyHeardInvitation(trx, fetched, cause.now)

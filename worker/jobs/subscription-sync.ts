@@ -8,11 +8,13 @@ import { followSeats } from '../events/clerk/follow-seats.ts'
 import { endIfOwnerIsGone } from '../events/subscription/end-if-owner-is-gone.ts'
 import { syncSubject } from '../events/sync-subject.ts'
 import { endIfReplaced, refundIfReplaced } from './end-replaced-plan.ts'
+import { endWithoutAdmin } from './end-without-admin.ts'
 import { tryRow } from './try-row.ts'
 
 /**
  * Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any
- * event. One whose owner was deleted ends first, and so does one that a Teams plan takes the place of.
+ * event. One whose owner was deleted ends first, and so does one that a Teams plan takes the place of. One
+ * whose organization has no admin is not renewed.
  */
 export async function processSubscriptionSync(
   deps: WorkerDependencies,
@@ -41,6 +43,7 @@ export async function processSubscriptionSync(
   await tryRow(deps, row, async () => {
     await endIfOwnerIsGone(inTry, subscription.owner_id, id)
     await endIfReplaced(inTry, subscription)
+    await endWithoutAdmin(inTry, subscription)
     const outcome = await syncSubject(inTry, { of: 'subscription', id }, 'schedule')
     const { state, reason, ids: found } = outcome
     deps.log.info({ ...ids, ...found, outcome: state, reason }, 'Subscription synced')

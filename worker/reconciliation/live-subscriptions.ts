@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { kindOf } from '../../schema/ledger/accounts.ts'
 import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { liveStatuses } from '../../schema/vendors/stripe/statuses.ts'
@@ -30,7 +31,11 @@ export const liveSubscriptions: Comparison = {
       .execute()
     const differences: UnconfirmedDifference[] = []
     for (const row of rows) {
-      if (await deps.clerk.isGone(row.owner_id)) differences.push(ownerGone(row))
+      const members =
+        kindOf(row.owner_id) === 'organization' ? await deps.clerk.listMembers(row.owner_id) : null
+      if (members && !members.some(({ role }) => role === 'admin'))
+        differences.push(withoutAdmin(row, members))
+      else if (!members && (await deps.clerk.isGone(row.owner_id))) differences.push(ownerGone(row))
       if (row.last_error !== null && (await isLost(deps.stripe, row.stripe_subscription_id)))
         differences.push(lost(row))
     }
@@ -40,6 +45,23 @@ export const liveSubscriptions: Comparison = {
       next: rows.length < subscriptionsPerStep ? null : (rows.at(-1)?.stripe_subscription_id ?? null),
     }
   },
+}
+
+function withoutAdmin(row: Subscription, members: readonly unknown[]): UnconfirmedDifference {
+  const { stripe_subscription_id: id, owner_id, cancel_at } = row
+  return {
+    kind: 'organization_without_admin',
+    object_id: owner_id,
+    owner_id,
+    sentence: 'An organization has a plan and no admin',
+    they_say: `None of the ${members.length} members of ${owner_id} is an admin.`,
+    we_have: `Subscription ${id} ${cancel_at ? `ends on ${cancel_at.toISOString().slice(0, 10)}` : 'is to be renewed'}.`,
+    money: null,
+    credits: null,
+    repair: null,
+    advice: 'Make a member an admin in Clerk’s dashboard: they can resume the plan, which ends otherwise.',
+    refs: [id, owner_id],
+  }
 }
 
 function ownerGone(row: Subscription): UnconfirmedDifference {

@@ -4,14 +4,14 @@ import type { WorkerDependencies } from '../dependencies.ts'
 
 /** What an act did beside what can be seen in rows and books. */
 export interface ActDone {
-  /** Something that was done elsewhere, as a sentence; else null. */
-  readonly did: string | null
-  /** Why nothing followed; null when there is nothing to say. */
-  readonly note: string | null
+  /** Something that was done elsewhere, as a sentence. */
+  readonly did?: string | null
+  /** Why nothing followed, if nothing did. */
+  readonly note?: string | null
   /** Organizations that have more or fewer seats now: see `followSeats`. */
-  readonly seats_changed_in: readonly string[]
+  readonly seats_changed_in?: readonly string[]
+  readonly changes?: ActOutcome['changes']
   readonly erasure?: ActOutcome['erasure']
-  readonly available?: ActOutcome['available']
 }
 
 /**

@@ -65,8 +65,12 @@ describe('a replay brings what is due, and a dry run says exactly that, of', () 
     const done = await performWithDryRun({ kind: 'replay', target })
     expect(done.outcome).toMatchObject({
       transfers: [{ kind: 'plan_grant', account: 'plan', credits: 500 }],
-      plan: { before: 'starter', after: 'pro' },
-      balance: { before: 0, after: 500 },
+      changes: [
+        { what: 'balance', before: 0, after: 500 },
+        { what: 'plan', before: 'starter', after: 'pro' },
+        { what: 'subscription', before: null, after: 'active' },
+        { what: 'intent', before: 'open', after: 'settled' },
+      ],
     })
   })
 
@@ -156,8 +160,10 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
 
     const done = await performWithDryRun({ kind: 'resync', target: { kind: 'user', id: user_id } })
     expect(done.outcome).toMatchObject({
-      plan: { before: 'starter', after: 'pro' },
-      balance: { before: 500, after: 1000 },
+      changes: expect.arrayContaining([
+        { what: 'balance', id: null, before: 500, after: 1000 },
+        { what: 'plan', id: null, before: 'starter', after: 'pro' },
+      ]),
     })
     expect(await balanceOf(owner_id)).toBe(1000)
     expect((await verifyLedger(database.owner)).problems).toEqual([])
@@ -178,9 +184,12 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
     await giveCredits(database, organization.id, { purchased: 1 })
     const bought = await performWithDryRun({ kind: 'resync', target })
     expect(bought.outcome).toMatchObject({
-      seats: { before: { total: 0, active: 0 }, after: { total: 9, active: 1 } },
-      plan: { before: null, after: 'teams' },
-      balance: { before: 1, after: 4501 },
+      changes: expect.arrayContaining([
+        { what: 'balance', id: null, before: 1, after: 4501 },
+        { what: 'plan', id: null, before: null, after: 'teams' },
+        { what: 'seats', id: null, before: 0, after: 9 },
+        { what: 'seats_in_use', id: null, before: 0, after: 1 },
+      ]),
     })
     expect(await worker.deps.clerk.findRoom(organization.id)).toMatchObject({ limit: 9 })
 
@@ -191,7 +200,7 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
     await product.server.ask(assignSeat, { token: admin.token, body })
     await clerk.client.organizations.deleteOrganizationMembership(joined)
     const left = await performWithDryRun({ kind: 'resync', target })
-    expect(left.outcome).toMatchObject({ seats: { before: { active: 2 }, after: { active: 1 } } })
+    expect(left.outcome?.changes).toContainEqual({ what: 'seats_in_use', id: null, before: 2, after: 1 })
   })
 })
 
@@ -231,8 +240,11 @@ test('credits that are reserved are released once, and a dry run says what becom
   const dry = await perform({ ...asked, is_dry_run: true, reason: '' })
   expect(await findBalance(database.owner, owner_id)).toMatchObject({ available: 20, held: 80 })
   const sentence = 'Available: 20 → 95 credits. Hold: open → released.'
-  const available = { before: 20, after: 95 }
-  expect(dry.outcome).toMatchObject({ changed: true, sentence, transfers: [], available })
+  const changes = [
+    { what: 'available', id: null, before: 20, after: 95 },
+    { what: 'hold', id, before: 'open', after: 'released' },
+  ]
+  expect(dry.outcome).toEqual({ changed: true, sentence, transfers: [], changes })
 
   const done = await perform(asked)
   expect(done.outcome).toEqual(dry.outcome)

@@ -36,5 +36,5 @@ export const adjust: DoAct = async (deps, act) => {
     )
     await postTransfers(trx, [transfer])
   })
-  return { did: null, note: null, seats_changed_in: [] }
+  return {}
 }

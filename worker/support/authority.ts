@@ -27,7 +27,7 @@ export async function requireAuthority(deps: WorkerDependencies, act: SupportAct
   await requirePerson(deps, act, { step: 'requested', who: act.requested_by, ...proof })
   const { approved_by, approved_at } = act
   if (approved_by === null || approved_at === null) {
-    if (await needsApproval(deps.db, act, deps.adjustmentLimits))
+    if (await needsApproval(deps.db, act, { limits: deps.adjustmentLimits }))
       throw new PermanentError('A second person has to agree to it')
     return
   }

@@ -16,7 +16,7 @@ import type { DoAct } from './act.ts'
 export const cancelIntent: DoAct = async (deps, { target_id: id, requested_by, is_dry_run }) => {
   const intent = await findIntent(deps.db, id)
   if (!intent) throw new PermanentError(`There is no checkout ${id}`)
-  const done = { did: null, note: `It is ${intent.state} already`, seats_changed_in: [] }
+  const done = { note: `It is ${intent.state} already` }
   if (!isUnfinished(intent)) return done
   const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
   if (!sessionId) {

@@ -13,13 +13,13 @@ import { fetchPlan } from './fetch-plan.ts'
  * by people.
  */
 export const cancelSubscription: DoAct = async (deps, { target_id: id, requested_by, is_dry_run }) => {
-  const done = { did: `Subscription ${id} ends at Stripe, without another invoice.`, seats_changed_in: [] }
+  const did = `Subscription ${id} ends at Stripe, without another invoice.`
   const over = await findObstacle(deps, id)
-  if (over) return { did: null, note: over, seats_changed_in: [] }
-  if (is_dry_run) return { ...done, note: null }
+  if (over) return { note: over }
+  if (is_dry_run) return { did }
   await endSubscription(deps.stripe, id, 'Cancelled by support')
-  const { reason } = await syncSubject(deps, { of: 'subscription', id }, requested_by)
-  return { ...done, note: reason }
+  await syncSubject(deps, { of: 'subscription', id }, requested_by)
+  return { did }
 }
 
 /** Why nothing is to be done; null when it is to be ended. Throws PermanentError when it must not be. */

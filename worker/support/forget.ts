@@ -11,6 +11,7 @@ import { deleteRequestsOf } from '../../schema/inbox/idempotent-requests.ts'
 import { listOpenEventsOf, removePayloadsOf } from '../../schema/inbox/payloads.ts'
 import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
 import { releaseHoldsOf } from '../../schema/ledger/post/holds.ts'
+import { findBalance } from '../../schema/ledger/read/balances.ts'
 import {
   endInvitation,
   listInvitationsTo,
@@ -53,14 +54,15 @@ export async function forgetPerson(
     const obstacle = await findObstacle(trx, { user_id, traces })
     if (obstacle) throw new PermanentError(obstacle)
     await deleteUser(trx, { id: user_id, snapshot_order }, deps.now())
-    return { traces, removed: await erase(deps, trx, { user_id, traces }) }
+    const { total: credits } = await findBalance(trx, user_id)
+    return { traces, credits, removed: await erase(deps, trx, { user_id, traces }) }
   })
   // The list by which a restored database is told whom to erase again is outside of it: these lines.
   if (!is_dry_run) deps.log.info({ user_id }, 'A person is erased')
   // Last, because it cannot be rolled back: when Clerk is away nothing has happened, and the act is tried
   // again.
   await deps.clerk.deleteUser(user_id)
-  const { traces, removed } = erased
+  const { traces, removed, credits } = erased
   return {
     did: sentenceOf(removed, traces),
     note: 'They are forgotten already',
@@ -68,6 +70,7 @@ export async function forgetPerson(
     erasure: {
       removed: { ...removed, profile: Number(removed.profile) },
       customers: [...traces.customers],
+      credits,
     },
   }
 }

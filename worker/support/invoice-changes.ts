@@ -19,11 +19,11 @@ export const invoiceChanges: DoAct = async (deps, act) => {
   }
   const invoice = { id, customer, act_id: act.id }
   const bill = is_dry_run ? await preview(deps.stripe, invoice) : await collect(deps.stripe, invoice)
-  if (!bill) return { did: null, note: 'No change of it waits for an invoice', seats_changed_in: [] }
+  if (!bill) return { note: 'No change of it waits for an invoice' }
   if (!is_dry_run) await syncSubject(deps, { of: 'subscription', id }, requested_by)
   const made = `Stripe makes an invoice of the changes: ${moneyText(bill.total, bill.currency)}.`
   const failure = bill.refusal ? ` It is open, because the payment failed: ${bill.refusal}` : ''
-  return { did: made + failure, note: null, seats_changed_in: [] }
+  return { did: made + failure }
 }
 
 interface Bill {

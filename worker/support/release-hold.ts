@@ -18,8 +18,10 @@ export const releaseHold: DoAct = (deps, { target_id: id }) =>
     const state = (await findHoldById(trx, id))?.state
     return {
       did: released > 0 ? `Available: ${before.available} → ${after.available} credits.` : null,
-      available: { before: before.available, after: after.available },
+      changes:
+        released > 0
+          ? [{ what: 'available', id: null, before: before.available, after: after.available }]
+          : [],
       note: `It is ${state?.replaceAll('_', ' ')} already`,
-      seats_changed_in: [],
     }
   })

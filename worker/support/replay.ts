@@ -31,7 +31,7 @@ export const replay: DoAct = async (deps, { target_kind, target_id, requested_by
 }
 
 function doneBy({ reason, seats_changed_in }: Pick<Outcome, 'reason' | 'seats_changed_in'>): ActDone {
-  return { did: null, note: reason, seats_changed_in: seats_changed_in ? [seats_changed_in] : [] }
+  return { note: reason, seats_changed_in: seats_changed_in ? [seats_changed_in] : [] }
 }
 
 async function replayEvent(deps: WorkerDependencies, id: string): Promise<ActDone> {

@@ -35,7 +35,7 @@ export const resendInvitation: DoAct = async (deps, { target_id: id }) => {
     const fresh = await detachInvitation(trx, { id, expires_at })
     await deliverInvitation({ ...deps, db: trx, app_url: deps.appUrl }, fresh)
   })
-  return { did: 'The invitation is sent again.', note: null, seats_changed_in: [] }
+  return { did: 'The invitation is sent again.' }
 }
 
 export async function revokeAtClerk(

@@ -111,7 +111,7 @@ describe('a job that failed because of a bug', () => {
         changed: true,
         sentence: '+500 credits: Credit purchase. Event: failed → applied. Checkout: open → settled.',
         transfers: [{ kind: 'credit_purchase', account: 'purchased', credits: 500 }],
-        balance: { before: 0, after: 500 },
+        changes: expect.arrayContaining([{ what: 'balance', id: null, before: 0, after: 500 }]),
       },
     })
     expect(await eventRow(id)).toMatchObject({ state: 'applied', attempts: 0, last_error: null })
@@ -126,8 +126,7 @@ describe('a job that failed because of a bug', () => {
           changed: false,
           sentence: 'Nothing changed: it is settled already.',
           transfers: [],
-          balance: { before: 500, after: 500 },
-          states: [{ what: 'event', id, before: 'applied', after: 'applied' }],
+          changes: [],
         },
       })
     }
@@ -245,7 +244,7 @@ describe('an adjustment', () => {
     expect(outcome).toMatchObject({
       changed: true,
       transfers: [{ kind: 'adjustment', credits: 250, grant_id: `adjustment/${id}` }],
-      balance: { before: 0, after: 250 },
+      changes: [{ what: 'balance', before: 0, after: 250 }],
     })
     for (let i = 0; i < 10; i++) await processSupportAct(deps(), { act_id: id })
     expect(await balanceOf(owner_id)).toBe(250)

@@ -28,8 +28,7 @@ import { cancelSubscription } from './cancel-subscription.ts'
 import { withoutEffects } from './dry-run.ts'
 import { forget } from './forget.ts'
 import { invoiceChanges } from './invoice-changes.ts'
-import { outcomeOfAct } from './outcome.ts'
-import { readPresentState } from './present-state.ts'
+import { outcomeOfAct, readPresentState } from './outcome.ts'
 import { releaseHold } from './release-hold.ts'
 import { replay } from './replay.ts'
 import { resendInvitation } from './resend-invitation.ts'
@@ -142,24 +141,22 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     const after = await readPresentState(trx, { target, owner_id })
     const before = await readPresentState(deps.db, { target, owner_id })
     const transfers = await listTransfersOfAct(trx, act.id)
-    const outcome = outcomeOfAct({ target, before, after, transfers, done })
-    const result = { owner_id, outcome, transfers, seats_changed_in: done.seats_changed_in }
+    const outcome = outcomeOfAct({ owner_id, before, after, transfers, done })
+    const result = { owner_id, outcome, transfers, seats_changed_in: done.seats_changed_in ?? [] }
     if (act.is_dry_run) throw new DryRunOver(result)
     await finishAct(trx, { id: act.id, owner_id: result.owner_id, outcome, now: deps.now() })
-    const { balance, seats, plan, states } = outcome
+    const side = (when: 'before' | 'after') =>
+      Object.fromEntries(
+        outcome.changes.map(({ what, id, ...one }) => [id ? `${what} ${id}` : what, one[when]]),
+      )
     await recordAudit(trx, {
       ...entryOf(act, result.owner_id),
       // An erasure has erased its own.
       ...(act.kind === 'forget' && { reason: null }),
       outcome: 'done',
       detail: outcome.sentence,
-      before: {
-        balance: balance.before,
-        seats: seats.before,
-        plan: plan.before,
-        states: side(states, 'before'),
-      },
-      after: { balance: balance.after, seats: seats.after, plan: plan.after, states: side(states, 'after') },
+      before: side('before'),
+      after: side('after'),
     })
     return result
   }).catch(async (error: unknown) => {
@@ -186,10 +183,6 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
 function idsOfAct(act: SupportActRow): Readonly<Record<string, string>> {
   const { kind, id } = targetOf(act)
   return { act_id: act.id, [`${kind}_id`]: id }
-}
-
-function side(states: ActOutcome['states'], when: 'before' | 'after'): Record<string, string | null> {
-  return Object.fromEntries(states.map((state) => [`${state.what} ${state.id}`, state[when]]))
 }
 
 function entryOf(act: SupportActRow, owner_id: string | null) {

@@ -108,7 +108,7 @@ async function syncDifferences(
     if (agrees) continue
     // What was listed may be old by now: the person is asked about again, and the newest answer holds.
     const snapshot = await fetchMember(deps, { organization_id, user_id })
-    const after = await retryTransaction(deps.db, (trx) => applyMembership(trx, snapshot))
+    const after = await retryTransaction(deps.db, (trx) => applyMembership(trx, snapshot, deps.now()))
     if (after?.status !== seat.status || after.role !== seat.role) corrected += 1
   }
   return corrected

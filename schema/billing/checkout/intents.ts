@@ -238,3 +238,36 @@ export type CheckoutTerms = Pick<
   | 'stripe_session_id'
   | 'stripe_invoice_id'
 >
+
+/** The intent, when nothing was granted for it and its buyer or its recipient was deleted. */
+export async function findUnsettledOfDeleted(
+  db: Kysely<DB>,
+  id: string,
+): Promise<CheckoutIntent | undefined> {
+  return db
+    .selectFrom('checkout_intents as intent')
+    .selectAll('intent')
+    .where('intent.id', '=', id)
+    .where('intent.state', '<>', 'settled')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('deleted_owners as deleted')
+          .select('deleted.owner_id')
+          .where(sql<boolean>`deleted.owner_id IN (intent.user_id, intent.owner_id)`),
+      ),
+    )
+    .executeTakeFirst()
+}
+
+/** Makes the open checkouts of an owner and buyer who was deleted due, which closes their payment pages. */
+export async function makeCheckoutsDue(
+  trx: DatabaseTransaction,
+  { owner_id, now }: { readonly owner_id: string; readonly now: Date },
+): Promise<void> {
+  await trx
+    .updateTable('checkout_intents')
+    .set({ next_try_at: now, updated_at: sql`now()` })
+    .where((eb) => eb.or([eb('user_id', '=', owner_id), eb('owner_id', '=', owner_id)]))
+    .where('is_unfinished', '=', sql.lit(true))
+    .execute()
+}

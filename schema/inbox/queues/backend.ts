@@ -1,6 +1,6 @@
 import { type BackendFactory, createPostgresBackend, createRedisBackend } from 'bullmq'
 import type { DatabaseRole } from '../../database/connect.ts'
-import { createPool, watchOptions } from '../../database/pool.ts'
+import { createPool } from '../../database/pool.ts'
 import { queueSchema } from './migrate.ts'
 import { connectRedis } from './redis.ts'
 
@@ -52,7 +52,7 @@ function connectPostgres(options: QueueBackendOptions): QueueBackend {
     {
       connectionString: options.databaseUrl,
       application_name: `${options.role}-queue`,
-      options: `-c search_path=${queueSchema} -c role=${options.role} ${watchOptions}`,
+      session: { search_path: queueSchema, role: options.role },
       max: options.poolMax,
       connectionTimeoutMillis: options.whenUnavailable === 'wait' ? 10_000 : 2000,
     },

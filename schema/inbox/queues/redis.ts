@@ -31,6 +31,9 @@ export function connectRedis(redisUrl: string, { whenUnavailable }: RedisSetting
     // What requests ask for in one turn of the event loop is sent in one go; a worker's connection also waits
     // for jobs.
     enableAutoPipelining: whenUnavailable === 'fail_fast',
+    // A primary that became a replica keeps its connections and refuses writes: the address leads to the new
+    // one. 2 sends the command again; it has not been done. https://redis.io/docs/latest/operate/oss_and_stack/management/sentinel/
+    reconnectOnError: ({ message }) => (message.includes('READONLY') ? 2 : false),
     retryStrategy: (times) => (givesUp ? null : Math.min(times * 100, 2000)),
   })
 }

@@ -33,21 +33,17 @@ export interface Change {
   readonly actor: string
   readonly change: Credits
   readonly after: Credits
-  readonly grant: {
-    readonly kind: GrantKind
-    readonly starts_at: Date | null
-    readonly ends_at: Date | null
-    readonly stripe_invoice_id: string | null
-  } | null
-  /** The purchase that the grant is of. */
-  readonly purchase: {
-    readonly credits: number
-    readonly amount_minor: number
-    readonly currency: Currency
-    readonly settled_at: Date | null
-    readonly stripe_session_id: string | null
-    readonly stripe_invoice_id: string | null
-  } | null
+  /** The kind and the time of the grant that it is about, as far as it is about one. */
+  readonly grant_kind: GrantKind | null
+  readonly starts_at: Date | null
+  readonly ends_at: Date | null
+  /** What was bought, when the grant is of a purchase. */
+  readonly bought: number | null
+  readonly amount_minor: number | null
+  readonly currency: Currency | null
+  readonly paid_at: Date | null
+  /** The invoice or receipt at Stripe. */
+  readonly document_id: string | null
 }
 
 export interface Explanation {
@@ -71,13 +67,8 @@ export interface ExplanationPage {
   readonly until?: Date | undefined
   readonly before?: number | undefined
   /** A search: only these changes, each with the balance after it as among all. */
-  readonly matches?: ((change: SearchedChange) => boolean) | undefined
+  readonly matches?: ((change: Change) => boolean) | undefined
 }
-
-export type SearchedChange = Pick<
-  Change,
-  'kind' | 'failure' | 'reason' | 'model' | 'project' | 'is_above_hold' | 'change'
->
 
 /**
  * What made an owner's balance what it is, or was: every change that had occurred by then, newest first, with
@@ -94,30 +85,24 @@ export async function explainBalance(
   const { closing, below } = await readTop(db, owner_id, { before, until, bounds })
   // One more than requested shows whether there is a next page.
   const step = matches ? Math.max(searchStep, limit + 1) : limit + 1
-  const found: (ChangeRow & Pick<Change, 'change' | 'after'>)[] = []
+  const found: Change[] = []
   let after = closing
   let next: number | null = below
   for (let read = 0; next !== null && found.length <= limit && read < searchLimit; read += step) {
     const rows: ChangeRow[] = await readChanges(db, owner_id, { limit: step, until, below: next })
-    for (const row of rows) {
-      const { plan, purchased } = row
+    for (const { plan, purchased, ...row } of rows) {
       const change = { ...row, change: { plan, purchased }, after }
       if (!matches || matches(change)) found.push(change)
-      after = minus(after, row)
+      after = minus(after, change.change)
     }
     next = rows.length < step ? null : (rows.at(-1)?.transfer_id ?? null)
   }
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
+  const changes = found.slice(0, limit)
+  const last = changes.at(-1)
   if (last && found.length > limit) {
     next = last.transfer_id
     after = minus(last.after, last.change)
   }
-  const causes = await findCauses(db, page)
-  const changes = page.map(({ plan, purchased, grant_id, ...row }): Change => {
-    const cause = causes.get(grant_id ?? '') ?? { grant: null, purchase: null }
-    return { ...row, ...cause }
-  })
   return { closing, changes, opening: after, next }
 }
 
@@ -243,8 +228,7 @@ async function findLastFailure(
   return rows[0]?.id ?? 0
 }
 
-type ChangeRow = Credits &
-  Omit<Change, 'change' | 'after' | 'grant' | 'purchase'> & { grant_id: string | null }
+type ChangeRow = Credits & Omit<Change, 'change' | 'after'>
 
 /**
  * Reads as much of each account and of the failures downwards, merges them and looks up the rows by their
@@ -277,7 +261,10 @@ async function readChanges(
           coalesce(sum(amount) FILTER (WHERE account = 'plan'), 0)::bigint AS plan,
           coalesce(sum(amount) FILTER (WHERE account = 'purchased'), 0)::bigint AS purchased
         FROM entry GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit})
-      SELECT change.transfer_id, change.plan, change.purchased, told.*
+      SELECT change.transfer_id, change.plan, change.purchased, said.kind, said.failure, said.reason, said.model,
+        said.project, said.is_above_hold, said.occurred_at, said.actor, g.kind AS grant_kind, g.starts_at, g.ends_at,
+        i.credits AS bought, i.amount_minor, i.currency, i.settled_at AS paid_at,
+        coalesce(g.stripe_invoice_id, i.stripe_session_id, i.stripe_invoice_id) AS document_id
       FROM change
       CROSS JOIN LATERAL (
         SELECT kind, NULL AS failure, reason, model, project, ${isAboveHold(sql`idempotency_key`)} AS is_above_hold, occurred_at, actor, grant_id
@@ -285,7 +272,11 @@ async function readChanges(
         WHERE NOT change.has_failed AND id = change.transfer_id AND owner_id = ${owner_id}
         UNION ALL
         SELECT 'usage', failure, reason, model, project, false, occurred_at, actor, NULL FROM ledger_failures
-        WHERE change.has_failed AND id = change.transfer_id AND owner_id = ${owner_id} OFFSET 0) told
+        WHERE change.has_failed AND id = change.transfer_id AND owner_id = ${owner_id} OFFSET 0) said
+      LEFT JOIN LATERAL (
+        SELECT * FROM ledger_grants WHERE owner_id = ${owner_id} AND id = said.grant_id OFFSET 0) g ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM checkout_intents WHERE g.kind = 'purchase' AND id = g.intent_id OFFSET 0) i ON true
       ORDER BY change.transfer_id DESC`.execute(db)
     found.push(...rows.filter(({ occurred_at }) => !until || occurred_at < until))
     const lowest = rows.at(-1)
@@ -293,44 +284,4 @@ async function readChanges(
     below = lowest.transfer_id
   }
   return found.slice(0, limit)
-}
-
-type Cause = Pick<Change, 'grant' | 'purchase'>
-
-async function findCauses(
-  db: ReadDatabase,
-  rows: readonly Pick<ChangeRow, 'grant_id'>[],
-): Promise<ReadonlyMap<string, Cause>> {
-  const ids = [...new Set(rows.flatMap(({ grant_id }) => grant_id ?? []))]
-  if (ids.length === 0) return new Map()
-  const grants = await db
-    .selectFrom('ledger_grants')
-    .select(['id', 'kind', 'intent_id', 'starts_at', 'ends_at', 'stripe_invoice_id'])
-    .where('id', 'in', ids)
-    .execute()
-  const intentIds = grants.flatMap(({ kind, intent_id }) =>
-    kind === 'purchase' && intent_id ? [intent_id] : [],
-  )
-  const intents =
-    intentIds.length === 0
-      ? []
-      : await db
-          .selectFrom('checkout_intents')
-          .select([
-            'id',
-            'credits',
-            'amount_minor',
-            'currency',
-            'settled_at',
-            'stripe_session_id',
-            'stripe_invoice_id',
-          ])
-          .where('id', 'in', intentIds)
-          .execute()
-  return new Map(
-    grants.map(({ id, kind, intent_id, ...period }) => {
-      const purchase = intents.find((intent) => kind === 'purchase' && intent.id === intent_id) ?? null
-      return [id, { grant: { kind, ...period }, purchase }]
-    }),
-  )
 }

@@ -4,7 +4,13 @@ import type { ClerkDirectory } from '../../vendors/clerk/directory.ts'
 import { ClerkRateLimitError, ClerkRefusalError } from '../../vendors/clerk/errors.ts'
 import type { ClerkInvitation, ClerkInvitationRequest } from '../../vendors/clerk/invitations.ts'
 import { keepMembershipLimit } from '../seats/membership-limit.ts'
-import { attachInvitation, findInvitation, type Invitation, postponeInvitation } from './invitations.ts'
+import {
+  attachInvitation,
+  findInvitation,
+  findInvitationAtClerk,
+  type Invitation,
+  postponeInvitation,
+} from './invitations.ts'
 
 /** The same at Clerk and in our row: people can accept for as long as the seat is held, and no longer. */
 export const invitationLifetimeDays = 30
@@ -13,7 +19,7 @@ export interface DeliveryDependencies {
   readonly db: Kysely<DB>
   readonly clerk: Pick<
     ClerkDirectory,
-    'sendInvitation' | 'listInvitations' | 'findRoom' | 'setMembershipLimit'
+    'sendInvitation' | 'listInvitations' | 'revokeInvitation' | 'findRoom' | 'setMembershipLimit'
   >
   /** The application's address, to which the link in the e-mail leads. */
   readonly app_url: string
@@ -82,10 +88,11 @@ async function makeRoom(
 
 /**
  * An invitation that was sent from Clerk's own settings or by a request that crashed is adopted instead of
- * sent again.
+ * sent again. One of another row is left over: a person who was added at Clerk without accepting it has left
+ * since, and Clerk keeps it open. It ends there.
  */
 async function sendOrAdopt(
-  { clerk }: Pick<DeliveryDependencies, 'clerk'>,
+  { db, clerk }: Pick<DeliveryDependencies, 'db' | 'clerk'>,
   request: ClerkInvitationRequest,
 ): Promise<ClerkInvitation> {
   try {
@@ -95,7 +102,10 @@ async function sendOrAdopt(
     const existing = await clerk.listInvitations(request.organization_id)
     const pending = existing.find((found) => found.email === request.email && found.status === 'pending')
     if (!pending) throw error
-    return pending
+    const known = await findInvitationAtClerk(db, pending.clerk_invitation_id)
+    if (!known || known.id === request.invitation_id) return pending
+    await clerk.revokeInvitation(pending)
+    return clerk.sendInvitation(request)
   }
 }
 

@@ -35,6 +35,18 @@ export async function recordMembership(
   return role
 }
 
+/** Whether an admin of the organization is known to us. */
+export async function hasAdmin(trx: DatabaseTransaction, organizationId: string): Promise<boolean> {
+  const admin = await trx
+    .selectFrom('organization_members')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'admin')
+    .limit(1)
+    .executeTakeFirst()
+  return admin !== undefined
+}
+
 /** Records that an organization has no members; snapshots newer than its deletion keep their order. */
 export async function endMembershipsOf(
   trx: DatabaseTransaction,

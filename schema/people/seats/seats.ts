@@ -19,7 +19,10 @@ export async function countHeldSeats(db: Kysely<DB>, organizationId: string): Pr
   return held
 }
 
-/** The latest seat of each person, those in use first, with the person's present address. */
+/**
+ * The latest seat of each person, those in use first, with the person's present address. Not one that was
+ * reserved for an invitation which Clerk refused: that address never had any.
+ */
 export async function listSeats(db: Kysely<DB>, organizationId: string): Promise<Seat[]> {
   const latest = db
     .selectFrom('seats')
@@ -28,6 +31,18 @@ export async function listSeats(db: Kysely<DB>, organizationId: string): Promise
     .selectAll('seats')
     .select(({ fn }) => fn<string | null>('lower', ['users.email']).as('present_email'))
     .where('organization_id', '=', organizationId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('team_invitations')
+            .select('id')
+            .whereRef('team_invitations.organization_id', '=', 'seats.organization_id')
+            .whereRef('team_invitations.id', '=', 'seats.invitation_id')
+            .where('refusal_code', 'is not', null)
+            .where('clerk_invitation_id', 'is', null),
+        ),
+      ),
+    )
     .orderBy('seats.email')
     .orderBy(sql`seats.status IN ('active', 'pending')`, 'desc')
     .orderBy('seats.id', 'desc')

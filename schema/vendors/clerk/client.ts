@@ -47,7 +47,10 @@ export async function askClerk<T>(what: string, call: Promise<T>): Promise<T | n
         cause: error,
       })
     }
-    const isRefusal = [400, 403, 409, 422].includes(error.status)
+    // 402: the plan of the application does not allow it, for organizations and invitations too
+    // (https://github.com/clerk/openapi-specs/blob/main/bapi/2026-05-12.yml, `PaymentRequired`). A status that
+    // we do not know is read by its class.
+    const isRefusal = error.status >= 400 && error.status < 500 && error.status !== 401
     if (!isRefusal) throw new ClerkUnavailableError(`${what} failed with ${error.status}`, { cause: error })
     throw new ClerkRefusalError(code, { cause: error })
   }

@@ -1,13 +1,11 @@
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
+import { refundOnce } from './refund-all.ts'
 
 /**
  * The metadata of a refund that names the subscription whose unused part it gives back (decision 054).
  * Removed at Stripe's dashboard, it makes the refund one like any other.
  */
 export const unusedPartOf = 'unusedPartOf'
-
-/** Stripe gives nothing back of a payment that is disputed, or was given back already (the SDK: `Code`). */
-const refusals: ReadonlySet<string> = new Set(['charge_disputed', 'charge_already_refunded'])
 
 export type RefundMade = { readonly id: string } | 'refused' | 'no_payment'
 
@@ -30,14 +28,6 @@ export async function refundUnusedPart(
   }
   const payment_intent = payments.find(({ amount_paid }) => (amount_paid ?? 0) >= amount)?.payment_intent
   if (!payment_intent) return 'no_payment'
-  try {
-    return await stripe.refunds.create(
-      { payment_intent, amount, metadata: { [unusedPartOf]: subscription_id } },
-      { idempotencyKey: `unused/${subscription_id}` },
-    )
-  } catch (error) {
-    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
-    if (!refusals.has(error.code ?? '')) throw error
-    return 'refused'
-  }
+  const refund = { payment_intent, amount, metadata: { [unusedPartOf]: subscription_id } }
+  return refundOnce(stripe, refund, `unused/${subscription_id}`)
 }

@@ -28,6 +28,8 @@ export interface FaultProxy {
   repair(): void
   /** Silences the present connections without closing them, as a power failure does. New ones work. */
   silence(): void
+  /** Leads new connections to another address; the present ones stay where they are, as in a failover. */
+  move(address: string): void
   close(): Promise<void>
 }
 
@@ -38,7 +40,7 @@ export interface FaultProxy {
  * uncounted, and so does all that goes to Redis.
  */
 export async function startFaultProxy(address: string): Promise<FaultProxy> {
-  const { hostname, port: upstreamPort, protocol } = new URL(address)
+  let { hostname, port: upstreamPort, protocol } = new URL(address)
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
   let isCut = false
@@ -144,6 +146,9 @@ export async function startFaultProxy(address: string): Promise<FaultProxy> {
     },
     silence() {
       for (const socket of sockets) silent.add(socket)
+    },
+    move(target) {
+      ;({ hostname, port: upstreamPort, protocol } = new URL(target))
     },
     async close() {
       // The service closes first; a connection cut meanwhile emits an error without a listener.

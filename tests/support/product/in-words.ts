@@ -1,14 +1,14 @@
 import type { CaseSummary, SupportMatch, SupportTrace, WorkList } from '../../../schema/api/support.ts'
 import type { TraceItem } from '../../../schema/api/support-timeline.ts'
 import { actsOn, replayOf } from '../../../web/content/support/acts.ts'
-import { inOneSentence, noticesOf, problemsOf, tellIn } from '../../../web/content/support/case.ts'
+import { describeInCase, inOneSentence, noticesOf, problemsOf } from '../../../web/content/support/case.ts'
 import { titleOf } from '../../../web/content/support/timeline.ts'
-import type { Telling } from '../../../web/content/support/words.ts'
+import type { TextContext } from '../../../web/content/support/words.ts'
 
 /** What support staff read of an item, beside what the answer has. */
-function itemInWords(item: TraceItem, telling: Telling, summary: CaseSummary | null = null) {
-  const { details = [], ...told } = tellIn(summary, item, telling)
-  return { ...item, ...told, detail: details.join(' '), acts: actsOn(item) }
+function itemInWords(item: TraceItem, context: TextContext, summary: CaseSummary | null = null) {
+  const { details = [], ...text } = describeInCase(summary, item, context)
+  return { ...item, ...text, detail: details.join(' '), acts: actsOn(item) }
 }
 
 export function traceInWords(trace: SupportTrace) {
@@ -22,13 +22,13 @@ export function traceInWords(trace: SupportTrace) {
       ...case_summary,
       problems,
       sentence: inOneSentence(problems),
-      notices: noticesOf(case_summary.notices, case_summary.spendable, owner?.id ?? ''),
+      notices: noticesOf(case_summary, owner?.id ?? ''),
     },
   }
 }
 
-export function matchInWords(match: SupportMatch, telling: Telling) {
-  return { ...match, title: titleOf(match, telling), item_key: match.item?.key ?? null }
+export function matchInWords(match: SupportMatch, context: TextContext) {
+  return { ...match, title: titleOf(match, context), item_key: match.item?.key ?? null }
 }
 
 export function workInWords(work: WorkList) {

@@ -95,7 +95,7 @@ export function replayOf(item: TraceItem): ActTarget | null {
 
 const act: Words<'act'> = {
   name: 'Support act',
-  tell({ data }, { names = {} }) {
+  describe({ data }, { names = {} }) {
     const { state, requested_by, approved_by } = data
     const nameOf = (id: string) => names[id] ?? id
     const isOpen = state === 'queued' || state === 'waiting_for_approval'

@@ -1,23 +1,24 @@
-import type { CaseNotices, CaseSummary } from '../../../schema/api/support.ts'
+import { declineText } from '../../../schema/api/declines.ts'
+import type { CaseSummary } from '../../../schema/api/support.ts'
 import type { ActTarget } from '../../../schema/api/support-acts.ts'
-import type { TraceItem } from '../../../schema/api/support-timeline.ts'
+import type { ItemOf, TraceItem } from '../../../schema/api/support-timeline.ts'
 import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
 import { replayOf } from './acts.ts'
-import { tell } from './timeline.ts'
+import { describeItem } from './timeline.ts'
 import {
   capitalized,
   creditsText,
   dayText,
+  describeDispute,
   durationText,
+  type ItemText,
   type Money,
   memberText,
   momentText,
   moneyText,
   type SupportLevel,
   sentence,
-  type Telling,
-  type Told,
-  tellDispute,
+  type TextContext,
   whatIsBought,
 } from './words.ts'
 
@@ -36,8 +37,8 @@ export interface Problem {
 export function problemsOf(summary: CaseSummary): Problem[] {
   const { grants, failing, plan_type } = summary
   return [
-    ...grants.map(tellGrant),
-    ...failing.map((item) => tellFailing(item, summary)),
+    ...grants.map(describeGrant),
+    ...failing.map((item) => describeFailing(item, summary)),
     ...(plan_type.is !== null && plan_type.is !== plan_type.should
       ? [
           {
@@ -61,7 +62,7 @@ export function inOneSentence([first, ...others]: readonly Problem[]): string {
 
 type Grant = CaseSummary['grants'][number]
 
-function tellGrant(grant: Grant): Problem {
+function describeGrant(grant: Grant): Problem {
   const { event, intent, subscription_id } = grant
   const missing = grant.credits.should - grant.credits.is
   const cause = event
@@ -107,8 +108,8 @@ export function grantText({ kind, starts_at, intent }: Grant): string {
   }
 }
 
-function tellFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
-  const { title, money = null, error } = tell(item, { as_of })
+function describeFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
+  const { title, money = null, error } = describeItem(item, { as_of })
   const { kind, id, at, data } = item
   const isFailed =
     'sync_failed_at' in data ? data.sync_failed_at !== null : 'state' in data && data.state === 'failed'
@@ -128,14 +129,14 @@ function tellFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
  * An item on the timeline of a case. A checkout's row waits for a payment although an event that failed to
  * apply says it was paid.
  */
-export function tellIn(summary: CaseSummary | null, item: TraceItem, telling: Telling): Told {
-  const told = tell(item, telling)
-  const keys = [item.key, told.caused_by?.[0]]
+export function describeInCase(summary: CaseSummary | null, item: TraceItem, context: TextContext): ItemText {
+  const text = describeItem(item, context)
+  const keys = [item.key, text.caused_by?.[0]]
   const isPaid = summary?.grants.some(
     ({ intent, credits }) => intent && keys.includes(intent.key) && credits.should > credits.is,
   )
-  if (!isPaid || told.level !== 'waiting') return told
-  return { ...told, level: 'problem', details: ['Paid at Stripe; the credits have not been posted yet.'] }
+  if (!isPaid || text.level !== 'waiting') return text
+  return { ...text, level: 'problem', details: ['Paid at Stripe; the credits have not been posted yet.'] }
 }
 
 export interface Notice {
@@ -155,58 +156,87 @@ const notice = (level: Notice['level'], text: string, item_key: string | null = 
  * What explains a complaint although nothing is wrong with the credits: calls that are refused, a declined
  * card, a dispute, a payment made twice, an end that is near. The most urgent first.
  */
-export function noticesOf(notices: CaseNotices, spendable: CaseSummary['spendable'], ownerId: string) {
-  const { subscriptions, disputes, failed_refunds, refused_invitations, twice, failed_checkouts } = notices
-  return [
+export function noticesOf({ notices, holders, spendable }: CaseSummary, ownerId: string): Notice[] {
+  const all = [
     ...aboutSpendable(spendable),
-    ...aboutHolds(notices.holders, spendable, ownerId),
-    ...subscriptions.flatMap(aboutSubscription),
-    ...disputes.map((row) => {
-      const about = `It is about ${moneyText(row.amount_minor, row.currency)}.`
-      const level = row.dispute_state === 'open' ? 'problem' : 'waiting'
-      return notice(level, `${tellDispute(row).join(' ')} ${about}`, `charge:${row.charge_id}`)
-    }),
-    ...failed_refunds.map(({ event_id, at }) => {
-      const text = `A refund failed on ${dayText(at)}: the money is still with us, and the credits are back.`
-      return notice('problem', text, `event:${event_id}`)
-    }),
-    ...refused_invitations.map(({ id, label, refusal_code, updated_at }) => {
-      const why = refusal_code === 'unavailable' ? 'Clerk did not answer' : `Clerk refused (${refusal_code})`
-      const text = `Invitation of ${label} failed on ${dayText(updated_at)}: ${why}. Its seat is free; an admin has to invite again.`
-      return notice('problem', text, `invitation:${id}`)
-    }),
-    ...twice.map(({ id, credits, amount_minor, currency, earlier_at, settled_at }) => {
-      const sum = `${creditsText(credits)} for ${moneyText(amount_minor, currency)}`
-      const text = `Paid twice within ${durationText(earlier_at, settled_at)}: ${sum}, on ${dayText(settled_at)}.`
-      return notice('waiting', text, `intent:${id}`)
-    }),
-    ...failed_checkouts.map(({ id, plan_type, credits, updated_at }) => {
-      const what = plan_type ? capitalized(plan_type) : creditsText(credits)
-      const text = `The bank refused the payment for ${what} on ${dayText(updated_at)}; nothing was charged.`
-      return notice('waiting', text, `intent:${id}`)
-    }),
+    ...aboutHolds(holders, spendable, ownerId),
+    ...notices.flatMap((item) => aboutItem(item, notices)),
   ]
+  return all.toSorted((a, b) => Number(b.level === 'problem') - Number(a.level === 'problem'))
 }
 
-function aboutSubscription(row: CaseNotices['subscriptions'][number]): Notice[] {
-  const name = capitalized(row.plan_type)
-  const key = `subscription:${row.id}`
-  const ends = row.cancel_at ? [`${name} ends on ${dayText(row.cancel_at)}`] : []
-  const unpaid_minor = row.unpaid_minor ?? 0
-  if (unpaid_minor > 0 || row.status === 'past_due' || row.status === 'unpaid') {
-    const sum = unpaid_minor > 0 ? moneyText(unpaid_minor, row.currency) : 'The latest invoice'
-    const why = row.needs_confirmation
+function aboutItem(item: TraceItem, all: readonly TraceItem[]): Notice[] {
+  switch (item.kind) {
+    case 'subscription':
+      return aboutSubscription(item)
+    case 'charge': {
+      const { data } = item
+      const about = `It is about ${moneyText(data.amount_minor, data.currency)}.`
+      const level = data.dispute_state === 'open' ? 'problem' : 'waiting'
+      return [notice(level, `${describeDispute(data).join(' ')} ${about}`, item.key)]
+    }
+    case 'event': {
+      const day = dayText(item.data.occurred_at)
+      const text = `A refund failed on ${day}: the money is still with us, and the credits are back.`
+      return [notice('problem', text, item.key)]
+    }
+    case 'invitation': {
+      const { label, refusal_code, updated_at } = item.data
+      const why = refusal_code === 'unavailable' ? 'Clerk did not answer' : `Clerk refused (${refusal_code})`
+      const text = `Invitation of ${label} failed on ${dayText(updated_at)}: ${why}. Its seat is free; an admin has to invite again.`
+      return [notice('problem', text, item.key)]
+    }
+    case 'intent':
+      return item.data.state === 'settled' ? aboutPaidTwice(item, all) : [aboutRefusal(item)]
+    default:
+      return []
+  }
+}
+
+/** Of two payments of one sum the later one says so. */
+function aboutPaidTwice({ key, data }: ItemOf<'intent'>, all: readonly TraceItem[]): Notice[] {
+  const { credits, amount_minor, currency, settled_at } = data
+  const earlier = all.flatMap((item) =>
+    item.kind === 'intent' && item.data.amount_minor === amount_minor && item.data.currency === currency
+      ? (item.data.settled_at ?? [])
+      : [],
+  )
+  const before = earlier.filter((at) => settled_at && Date.parse(at) < Date.parse(settled_at)).toSorted()
+  const last = before.at(-1)
+  if (!last || !settled_at) return []
+  const sum = `${creditsText(credits)} for ${moneyText(amount_minor, currency)}`
+  const text = `Paid twice within ${durationText(last, settled_at)}: ${sum}, on ${dayText(settled_at)}.`
+  return [notice('waiting', text, key)]
+}
+
+function aboutRefusal({ key, data }: ItemOf<'intent'>): Notice {
+  const what = data.plan_type ? capitalized(data.plan_type) : creditsText(data.credits)
+  const day = dayText(data.updated_at)
+  return notice('waiting', `The bank refused the payment for ${what} on ${day}; nothing was charged.`, key)
+}
+
+function aboutSubscription({ key, data }: ItemOf<'subscription'>): Notice[] {
+  const name = capitalized(data.plan_type)
+  const ends = data.cancel_at ? [`${name} ends on ${dayText(data.cancel_at)}`] : []
+  const unpaid_minor = data.unpaid_minor ?? 0
+  if (unpaid_minor > 0 || data.status === 'past_due' || data.status === 'unpaid') {
+    const sum = unpaid_minor > 0 ? moneyText(unpaid_minor, data.currency) : 'The latest invoice'
+    const why = data.needs_confirmation
       ? `${sum} waits for the customer to confirm it with the bank`
-      : row.unpaid_decline
-        ? `Card declined (${row.unpaid_decline}): ${sum} is open`
+      : data.unpaid_decline_code
+        ? `Card declined (${declineText(data.unpaid_decline_code)}): ${sum} is open`
         : `${sum} is not paid`
-    const next = row.unpaid_next_attempt_at
-      ? `Stripe tries again on ${dayText(row.unpaid_next_attempt_at)}`
+    const next = data.unpaid_next_attempt_at
+      ? `Stripe tries again on ${dayText(data.unpaid_next_attempt_at)}`
       : 'Stripe does not try again'
     return [notice('problem', `${[why, next, ...ends].join('; ')}.`, key)]
   }
-  if (row.status === 'trialing' && row.trial_end && ends.length === 0)
-    return [notice('waiting', `${name} is in its trial until ${dayText(row.trial_end)}.`, key)]
+  if (data.lapses_at && !data.ended_at) {
+    const text = `${name} is paid for until ${dayText(data.lapses_at)}, and no payment follows by itself: it brings no credits afterwards.`
+    return [notice('problem', text, key)]
+  }
+  if (data.status === 'trialing' && data.trial_end && ends.length === 0)
+    return [notice('waiting', `${name} is in its trial until ${dayText(data.trial_end)}.`, key)]
   return ends.map((text) => notice('waiting', `${text}: it is cancelled.`, key))
 }
 
@@ -226,7 +256,7 @@ const namedMax = 3
 
 /** Why a call may be refused that the balance would cover. */
 function aboutHolds(
-  holders: CaseNotices['holders'],
+  holders: CaseSummary['holders'],
   { available }: CaseSummary['spendable'],
   ownerId: string,
 ): Notice[] {

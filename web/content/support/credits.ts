@@ -1,13 +1,13 @@
 import { erasedText } from '../../../schema/api/credits.ts'
 import type { ItemOf } from '../../../schema/api/support-timeline.ts'
-import { creditsText, dayText, memberText, momentText, type Told, type Words } from './words.ts'
+import { creditsText, dayText, type ItemText, memberText, momentText, type Words } from './words.ts'
 
 /** Actors that are no person. */
 const ourOwnActors = ['stripe', 'schedule']
 
 const transfer: Words<'transfer'> = {
   name: 'Transfer',
-  tell({ data, at }, { names }) {
+  describe({ data, at }, { names }) {
     const { kind, actor, occurred_at, hold_id, event_id, intent_id } = data
     const isLate = Date.parse(at) - Date.parse(occurred_at) > 60_000
     // Usage is by the owner's own people.
@@ -36,12 +36,12 @@ type Hold = ItemOf<'hold'>['data']
 /** One step in the life of a hold. The first stands for the hold: it has its state, and can be released. */
 const hold: Words<'hold'> = {
   name: 'Hold',
-  tell({ id, data }, { as_of }) {
+  describe({ id, data }, { as_of }) {
     const caused_by = [`hold:${id}`]
     const { expires_at } = data
     switch (data.step) {
       case 'reserved':
-        return tellReserved(data, as_of)
+        return describeReserved(data, as_of)
       case 'extended':
         return {
           caused_by,
@@ -50,14 +50,14 @@ const hold: Words<'hold'> = {
           details: ['Only the last extension is recorded.'],
         }
       case 'expired':
-        return { caused_by, title: 'Hold expired', ...tellExpired(data) }
+        return { caused_by, title: 'Hold expired', ...describeExpired(data) }
       case 'resolved':
-        return { caused_by, level: 'done', ...tellResolved(data) }
+        return { caused_by, level: 'done', ...describeResolved(data) }
     }
   },
 }
 
-function tellReserved(data: Hold, as_of: string): Told {
+function describeReserved(data: Hold, as_of: string): ItemText {
   const { state, asked, credits, expires_at } = data
   const what = [data.reason ?? erasedText, data.model, data.project].filter(Boolean).join(', ')
   const by = data.actor === data.owner_id ? '' : `, by ${memberText(data.actor, data.actor_label)}`
@@ -76,7 +76,7 @@ function tellReserved(data: Hold, as_of: string): Told {
   }
 }
 
-function tellExpired({ state, credits }: Hold): Pick<Told, 'level' | 'details'> {
+function describeExpired({ state, credits }: Hold): Pick<ItemText, 'level' | 'details'> {
   if (state === 'open') {
     const count = credits === 1 ? 'counts' : 'count'
     const details = [
@@ -89,7 +89,7 @@ function tellExpired({ state, credits }: Hold): Pick<Told, 'level' | 'details'> 
   return { level: 'done', details: state === 'expired' ? [freed, late] : [freed] }
 }
 
-function tellResolved(data: Hold): Pick<Told, 'title' | 'details' | 'led_to'> {
+function describeResolved(data: Hold): Pick<ItemText, 'title' | 'details' | 'led_to'> {
   const { state, credits, settled_credits, charged, failure } = data
   if (settled_credits === null || charged === null)
     return {

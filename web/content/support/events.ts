@@ -3,7 +3,7 @@ import { durationText, momentText, type SupportLevel, sentence, type Words } fro
 
 const event: Words<'event'> = {
   name: 'Event',
-  tell({ data, at }, { as_of }) {
+  describe({ data, at }, { as_of }) {
     const { state, source, type, last_error, reason, amount_minor, currency, object_id, intent_id } = data
     const isWaiting = state === 'received'
     const isUntried = isWaiting && last_error === null
@@ -53,7 +53,7 @@ const failureMeanings = {
 
 const attempt: Words<'attempt'> = {
   name: 'Attempt',
-  tell({ data, at }) {
+  describe({ data, at }) {
     const { kind, tries, last_at } = data
     const isRepeated = tries > 1 && Date.parse(at) < Date.parse(last_at)
     return {

@@ -2,17 +2,17 @@ import type { ItemOf } from '../../../schema/api/support-timeline.ts'
 import {
   capitalized,
   dayText,
+  describeDispute,
   moneyText,
   type SupportLevel,
   seatsText,
-  tellDispute,
   type Words,
   whatIsBought,
 } from './words.ts'
 
 const intent: Words<'intent'> = {
   name: 'Checkout intent',
-  tell({ data }) {
+  describe({ data }) {
     const { state, is_unfinished, settled_at } = data
     return {
       title: `Checkout of ${whatIsBought(data)}`,
@@ -42,7 +42,7 @@ function intentLevel(data: ItemOf<'intent'>['data']): SupportLevel {
 
 const session: Words<'session'> = {
   name: 'Checkout session',
-  tell: ({ data }) => ({
+  describe: ({ data }) => ({
     title: 'Payment page of Stripe',
     level: intentLevel(data),
     state: data.state,
@@ -53,10 +53,10 @@ const session: Words<'session'> = {
 
 const subscription: Words<'subscription'> = {
   name: 'Subscription',
-  tell({ data }) {
+  describe({ data }) {
     const { last_error, ended_at, cancel_at, is_unfinished, sync_failed_at } = data
     const isDue = ['past_due', 'unpaid', 'paused', 'incomplete'].includes(data.status)
-    const waiting = ended_at ? [] : data.pending_lines.map(tellPending)
+    const waiting = ended_at ? [] : data.pending_lines.map(describePending)
     const isWaiting = waiting.length > 0 || (data.replaced_by !== null && is_unfinished)
     return {
       title: `Subscription to ${whatIsBought({ ...data, credits: 0, seats: data.seats_total })}`,
@@ -70,7 +70,7 @@ const subscription: Words<'subscription'> = {
             ? `It is cancelled and ends on ${dayText(cancel_at)}.`
             : `Its period ends on ${dayText(data.current_period_end)}.`,
         ...new Set(waiting),
-        ...tellReplaced(data),
+        ...describeReplaced(data),
         `Last fetched from Stripe on ${dayText(data.updated_at)}.`,
       ],
       credits: data.credits_per_seat * data.seats_total,
@@ -82,7 +82,7 @@ const subscription: Words<'subscription'> = {
 }
 
 /** That a Teams plan took its place, and what goes back for its unused part. */
-function tellReplaced(data: ItemOf<'subscription'>['data']): string[] {
+function describeReplaced(data: ItemOf<'subscription'>['data']): string[] {
   const { replaced_by, unused_refund_minor, unused_refund_id, currency } = data
   if (replaced_by === null) return []
   if (unused_refund_minor === null) return ['Teams was paid in its place, so it ends now.']
@@ -94,7 +94,11 @@ function tellReplaced(data: ItemOf<'subscription'>['data']): string[] {
       : [`Teams took its place, and ${money} were refunded for its unused part (${unused_refund_id}).`]
 }
 
-function tellPending({ kind, starts_at, seats }: ItemOf<'subscription'>['data']['pending_lines'][number]) {
+function describePending({
+  kind,
+  starts_at,
+  seats,
+}: ItemOf<'subscription'>['data']['pending_lines'][number]) {
   const what =
     kind === 'cut' ? 'Money for the rest of a period to be returned' : `Changed to ${seatsText(seats)}`
   return `${what} on ${dayText(starts_at)}, not yet invoiced or paid.`
@@ -102,7 +106,7 @@ function tellPending({ kind, starts_at, seats }: ItemOf<'subscription'>['data'][
 
 const invoice: Words<'invoice'> = {
   name: 'Invoice',
-  tell: ({ data }) => ({
+  describe: ({ data }) => ({
     title: data.periods > 0 ? 'Invoice paid' : 'Invoice for a change of seats paid',
     level: 'done',
     state: 'paid',
@@ -114,7 +118,7 @@ const invoice: Words<'invoice'> = {
 
 const charge: Words<'charge'> = {
   name: 'Charge',
-  tell({ data }) {
+  describe({ data }) {
     const { refunded_minor, unused_refund_minor, disputed_minor, currency } = data
     const money = (minor: number) => moneyText(minor, currency)
     const isLost = data.dispute_state === 'lost'
@@ -138,7 +142,7 @@ const charge: Words<'charge'> = {
           : refunded_minor > 0
             ? 'refunded'
             : 'paid',
-      details: [...tellDispute(data), `As Stripe had it on ${dayText(data.updated_at)}.`],
+      details: [...describeDispute(data), `As Stripe had it on ${dayText(data.updated_at)}.`],
       money: { amount_minor: refunded_minor + disputed_minor, currency },
       caused_by: [data.intent_id ? `intent:${data.intent_id}` : `invoice:${data.stripe_invoice_id}`],
     }

@@ -2,7 +2,7 @@ import { dayText, type Words } from './words.ts'
 
 const seat: Words<'seat'> = {
   name: 'Seat',
-  tell({ data }) {
+  describe({ data }) {
     const { status, invitation_id } = data
     const isOver = status === 'revoked' || status === 'expired'
     return {
@@ -19,7 +19,7 @@ const seat: Words<'seat'> = {
 
 const invitation: Words<'invitation'> = {
   name: 'Invitation',
-  tell({ data }) {
+  describe({ data }) {
     const { status, sync_failed_at, next_try_at, last_error } = data
     const isProblem = sync_failed_at !== null || (next_try_at !== null && last_error !== null)
     return {

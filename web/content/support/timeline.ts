@@ -5,7 +5,7 @@ import { credits } from './credits.ts'
 import { events } from './events.ts'
 import { payments } from './payments.ts'
 import { seats } from './seats.ts'
-import { capitalized, type Telling, type Told, type Words } from './words.ts'
+import { capitalized, type ItemText, type TextContext, type Words } from './words.ts'
 
 const words: { readonly [Kind in TraceItemKind]: Words<Kind> } = {
   ...payments,
@@ -25,8 +25,8 @@ export const groups: readonly { readonly name: string; readonly kinds: readonly 
   { name: 'Support acts', kinds: kindsIn(acts) },
 ]
 
-export function tell(item: TraceItem, telling: Telling): Told {
-  return (words[item.kind] as Words<TraceItemKind>).tell(item, telling)
+export function describeItem(item: TraceItem, context: TextContext): ItemText {
+  return (words[item.kind] as Words<TraceItemKind>).describe(item, context)
 }
 
 const otherNames: Readonly<Record<Exclude<LookupKind, TraceItemKind>, string>> = {
@@ -49,11 +49,11 @@ export function kindName(kind: LookupKind): string {
 }
 
 /** What a search found: the title of an item, or the name of a customer. */
-export function titleOf(match: SupportMatch, telling: Telling): string {
+export function titleOf(match: SupportMatch, context: TextContext): string {
   const { kind, item, name, held, owner } = match
-  const told = item && tell(item, telling).title
-  if (kind === 'job') return `${match.is_finished ? 'Finished job' : 'Job'}: ${told}`
-  if (told && (kind === item.kind || kind === 'grant')) return told
+  const text = item && describeItem(item, context).title
+  if (kind === 'job') return `${match.is_finished ? 'Finished job' : 'Job'}: ${text}`
+  if (text && (kind === item.kind || kind === 'grant')) return text
   if (kind === 'customer' && owner) return 'Customer of Stripe’s'
   if (kind !== 'user' && kind !== 'organization') return `${capitalized(kind.replaceAll('_', ' '))} at Stripe`
   if (!held) return name ?? (kind === 'user' ? 'Person' : 'Organization')

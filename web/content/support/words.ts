@@ -12,7 +12,7 @@ export interface Money {
 }
 
 /** An item in words. */
-export interface Told {
+export interface ItemText {
   /** A sentence without a full stop, e.g. `Checkout of 500 credits`. */
   readonly title: string
   readonly level: SupportLevel
@@ -35,7 +35,7 @@ export interface Told {
   readonly led_to?: readonly string[]
 }
 
-export interface Telling {
+export interface TextContext {
   /** When the server answered, by its clock, which a sandbox may move. */
   readonly as_of: string
   /** Of colleagues, by their ids. */
@@ -45,7 +45,7 @@ export interface Telling {
 /** How items of a kind are shown. */
 export interface Words<Kind extends TraceItemKind> {
   readonly name: string
-  readonly tell: (item: ItemOf<Kind>, telling: Telling) => Told
+  readonly describe: (item: ItemOf<Kind>, context: TextContext) => ItemText
 }
 
 /** A member in a sentence: `d…@example.com (user_2abc)`, or the id alone of one who is unknown. */
@@ -105,7 +105,7 @@ export function sentence(text: string): string {
 }
 
 /** What became of a dispute, and until when there is something to do about it. */
-export function tellDispute({
+export function describeDispute({
   dispute_state,
   dispute_state_at,
   dispute_due_at,

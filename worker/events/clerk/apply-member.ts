@@ -1,9 +1,10 @@
+import { makeSubscriptionsDue } from '../../../schema/billing/subscriptions/snapshots.ts'
 import {
   lockLiveSubscription,
   type Subscription,
 } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import { recordMembership } from '../../../schema/people/members/members.ts'
+import { hasAdmin, recordMembership } from '../../../schema/people/members/members.ts'
 import { updateSeat } from '../../../schema/people/members/update-seat.ts'
 import type { Seat } from '../../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
@@ -35,15 +36,20 @@ export async function applyMember(
 /**
  * The same with the lock and the plan types: a reserved seat becomes theirs, its role changes, or their seat
  * ends. A user who joins
- * without a reserved seat gets none: seats cost money, and an admin decides who has one. Returns the seat
- * that they have then.
+ * without a reserved seat gets none: seats cost money, and an admin decides who has one. Where the last admin
+ * is gone the subscription is due, which ends its renewals: see `endWithoutAdmin`. Returns the seat that they
+ * have then.
  */
 export async function applyMembership(
   trx: DatabaseTransaction,
   snapshot: MemberSnapshot,
+  now: Date,
 ): Promise<Seat | undefined> {
   await lockSeats(trx, snapshot.organization_id)
   const seat = await applyMember(trx, snapshot)
   await refreshPlanType(trx, [snapshot.user_id])
+  if (snapshot.role !== 'admin' && !(await hasAdmin(trx, snapshot.organization_id))) {
+    await makeSubscriptionsDue(trx, { owner_id: snapshot.organization_id, now })
+  }
   return seat
 }

@@ -1,3 +1,4 @@
+import { makeCheckoutsDue } from '../../../schema/billing/checkout/intents.ts'
 import { makeSubscriptionsDue } from '../../../schema/billing/subscriptions/snapshots.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
@@ -30,6 +31,8 @@ export async function deleteUser(
   for (const organization_id of await listOrganizationsOf(trx, user_id)) {
     await lockSeats(trx, organization_id)
     await applyMember(trx, { organization_id, user_id, snapshot_order, role: null, emails: [] })
+    // They may have been its last admin, and the one whom its invoices go to: see `endWithoutAdmin`.
+    await makeSubscriptionsDue(trx, { owner_id: organization_id, now })
   }
   // The sign-ins first: this waits for one that is being exchanged, so that its token is revoked with the
   // others.
@@ -57,12 +60,14 @@ export async function deleteOrganization(
 }
 
 /**
- * Records that an owner was deleted at Clerk, and makes their subscriptions due, which ends them at Stripe:
- * see `endIfOwnerIsGone`. Before anything else is locked. Returns what support reads of it.
+ * Records that an owner was deleted at Clerk, and makes their subscriptions and open checkouts due, which ends
+ * them at Stripe: see `endIfOwnerIsGone` and `endForDeleted`. Before anything else is locked. Returns what
+ * support reads of it.
  */
 async function deleteOwner(trx: DatabaseTransaction, owner_id: string, now: Date): Promise<string | null> {
   await lockOwner(trx, owner_id)
   await markDeleted(trx, { owner_id, now })
+  await makeCheckoutsDue(trx, { owner_id, now })
   const ids = await makeSubscriptionsDue(trx, { owner_id, now })
   return ids.length > 0 ? `It ends at Stripe, without another invoice: ${ids.join(', ')}` : null
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { reportUsage } from '../../../schema/api/extension.ts'
+import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
 import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
@@ -8,8 +9,9 @@ import { findAct } from '../../../schema/support/acts.ts'
 import { createStripe } from '../../../schema/vendors/stripe/client.ts'
 import { buildAct } from '../../../tests/support/factories/acts.ts'
 import { buildExtensionToken } from '../../../tests/support/factories/extension-tokens.ts'
-import { buildOrganization } from '../../../tests/support/factories/organizations.ts'
+import { addMember, buildOrganization } from '../../../tests/support/factories/organizations.ts'
 import {
+  buildOpenCredits,
   buildPaidCredits,
   buildPaidPlan,
   type PaidPurchase,
@@ -20,6 +22,7 @@ import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../../tests/support/product/test-worker.ts'
 import { signUp } from '../../../tests/support/services/clerk.ts'
+import { processCheckoutCompletion } from '../../jobs/checkout-completion.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 import { reconcileAll } from '../../reconciliation/run.ts'
 import { processSupportAct } from '../../support/support-act.ts'
@@ -61,12 +64,16 @@ async function deleteOwner(owner_id: string) {
 /** What is due is claimed and tried, and the failures of tries are recorded in their rows. */
 async function claim(deps = worker.deps): Promise<void> {
   const ids: string[] = []
+  const intents: string[] = []
   const producer = producerOf(async (queue, _id, payload) => {
     if (queue === 'subscription-syncs') ids.push((payload as { subscription_id: string }).subscription_id)
+    if (queue === 'checkout-completions') intents.push((payload as { intent_id: string }).intent_id)
   })
   await enqueueDueRows({ ...deps, producer })
   for (const subscription_id of ids)
     await processSubscriptionSync(deps, { subscription_id }).catch(() => undefined)
+  for (const intent_id of intents)
+    await processCheckoutCompletion(deps, { intent_id, cause: 'schedule' }).catch(() => undefined)
 }
 
 const atStripe = ({ subscription_id }: PaidPurchase) =>
@@ -181,7 +188,7 @@ test('a person who is deleted before the payment of a first team is heard is cha
     .where('state', '=', 'failed')
     .limit(1)
     .executeTakeFirstOrThrow()
-  expect(reason).toMatch(/to be refunded$/)
+  expect(reason).toMatch(/it is cancelled and refunded$/)
 })
 
 test('bought credits of a deleted person stay in the ledger, and their money can still go back', async () => {
@@ -197,6 +204,81 @@ test('bought credits of a deleted person stay in the ledger, and their money can
   expect(await findBalance(database.owner, bought.owner_id)).toMatchObject({ purchased: 0 })
   expect(await stripe.client.customers.retrieve(bought.customer_id)).not.toMatchObject({ deleted: true })
 })
+
+async function openCredits(): Promise<PaidPurchase> {
+  const { user_id } = await signUp(clerk)
+  return buildOpenCredits(product, { user_id: await buildUser(database.server, user_id) })
+}
+
+test('a payment page that is open when its buyer deletes their account is closed', async () => {
+  const opened = await openCredits()
+  await deleteOwner(opened.owner_id)
+  await claim()
+  expect(await stripe.client.checkout.sessions.retrieve(opened.session_id)).toMatchObject({
+    status: 'expired',
+  })
+  expect(await findIntent(database.owner, opened.intent_id)).toMatchObject({ state: 'expired' })
+})
+
+test('a bank debit that is confirmed days after its buyer deleted their account goes back, once', async () => {
+  const opened = await openCredits()
+  await stripe.knob(`sessions/${opened.session_id}/pay`, { method: 'delayed' })
+  await worker.catchUp()
+  await deleteOwner(opened.owner_id)
+  await claim()
+  await product.advanceDays(5)
+  await stripe.knob(`sessions/${opened.session_id}/settle`, { outcome: 'succeeded' })
+  await worker.catchUp()
+  await claim()
+  await worker.catchUp()
+  expect((await life.charges(opened)).map((charge) => charge.amount_refunded)).toEqual([700])
+  expect(await findBalance(database.owner, opened.owner_id)).toMatchObject({ purchased: 0 })
+})
+
+test.each([
+  ['person', buy],
+  ['organization', buyTeam],
+])('the first payment of a plan that is heard of after its %s was deleted goes back', async (_, buyOne) => {
+  const bought = await buyOne()
+  await deleteOwner(bought.owner_id)
+  await worker.catchUp()
+  const charges = await life.charges(bought)
+  expect(charges.map(({ amount, amount_refunded }) => amount - amount_refunded)).toEqual([0])
+  expect(await atStripe(bought)).toMatchObject({ status: 'canceled' })
+})
+
+test.each([
+  ['no other', false],
+  ['another', true],
+])(
+  'when an admin deletes their account and there is %s, invoices go to a person who is there, and the plan is renewed only with one',
+  async (_, isOther) => {
+    const bought = await buyTeam()
+    await stripe.client.customers.update(bought.customer_id, { metadata: { clerkUserId: bought.user_id } })
+    await worker.catchUp()
+    const colleague = await signUp(clerk)
+    const role = isOther ? 'org:admin' : 'org:member'
+    await addMember(clerk, { id: bought.owner_id, name: '' }, colleague, role)
+    await deleteOwner(bought.user_id)
+    await claim()
+    await worker.catchUp()
+    expect(await stripe.client.customers.retrieve(bought.customer_id)).toMatchObject({
+      email: isOther ? colleague.email : null,
+    })
+    expect((await life.row(bought))?.cancel_at !== null).toBe(!isOther)
+    await product.advanceDays(1)
+    await reconcileAll(worker.deps, 'test')
+    const filter = {
+      state: 'open',
+      kind: 'organization_without_admin',
+      owner_id: bought.owner_id,
+    } as const
+    const { findings } = await listFindings(database.server, { filter, limit: 10 })
+    expect(findings).toHaveLength(isOther ? 0 : 1)
+    await life.live(60)
+    expect((await life.charges(bought)).length > 1).toBe(isOther)
+  },
+)
 
 test('usage is refused for a deleted person, and for an organization that was deleted', async () => {
   const [alone, team] = [await buy(), await buyTeam()]

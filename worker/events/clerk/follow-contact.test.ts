@@ -74,6 +74,19 @@ describe('the customer at Stripe', () => {
     expect(await customerOf(bought)).toMatchObject({ email: 'office@example.com', name: 'Hopper GmbH' })
   })
 
+  test('an address that the customer set in the portal stays until the one at Clerk changes', async () => {
+    const bought = await buy()
+    await moveTo(bought, 'person@example.com')
+    await hear()
+    await stripe.client.customers.update(bought.customer_id, { email: 'accounts@example.com' })
+    await clerk.client.users.updateUser(bought.user_id, { firstName: 'Grace' })
+    await hear()
+    expect(await customerOf(bought)).toMatchObject({ email: 'accounts@example.com' })
+    await moveTo(bought, 'new@example.com')
+    await hear()
+    expect(await customerOf(bought)).toMatchObject({ email: 'new@example.com' })
+  })
+
   test('the customer of an organization has its name, and the address of the admin who bought', async () => {
     const bought = await buyTeam()
     const other = await buy()

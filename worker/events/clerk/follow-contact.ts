@@ -42,8 +42,11 @@ async function update(stripe: Stripe, id: string, { name, email, of }: Contact):
     if (customer.deleted || (of && customer.metadata.clerkUserId !== of)) return null
     // With an address Checkout took the name for invoices too (`customer_update`), which may be a company's.
     const isNameOurs = !customer.address
+    // The portal lets a customer change the address (https://docs.stripe.com/api/customer_portal/configurations/create,
+    // `customer_update`), so Clerk's goes there only when it is another one than was written last.
+    const isEmailNew = email && email !== (customer.metadata.clerkEmail ?? customer.email)
     const changes = {
-      ...(email && email !== customer.email && { email }),
+      ...(isEmailNew && { email, metadata: { clerkEmail: email } }),
       ...(name && isNameOurs && name !== customer.name && { name }),
     }
     if (Object.keys(changes).length > 0) await stripe.customers.update(id, changes)

@@ -4,19 +4,27 @@ import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError } from '../../errors.ts'
 
 /**
- * Ends a subscription at Stripe whose owner was deleted at Clerk, and says whether it did. Two things have to
- * say so: a signed event, and Clerk, which answers with 404. Neither is enough: with a key of another
- * instance Clerk has none.
+ * Ends a subscription at Stripe whose owner was deleted at Clerk, and says whether it did.
  */
 export async function endIfOwnerIsGone(
-  { db, clerk, stripe }: Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>,
+  deps: Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>,
   owner_id: string,
   subscriptionId: string,
 ): Promise<boolean> {
-  if (!(await isDeleted(db, owner_id))) return false
-  if (!(await clerk.isGone(owner_id))) {
-    throw new NotYetError(`An event told that ${owner_id} was deleted, and Clerk still has it`)
-  }
-  await endSubscription(stripe, subscriptionId, 'Its owner was deleted at Clerk')
+  if (!(await isOwnerGone(deps, owner_id))) return false
+  await endSubscription(deps.stripe, subscriptionId, 'Its owner was deleted at Clerk')
   return true
+}
+
+/**
+ * Whether an owner was deleted at Clerk. Two things have to say so: a signed event, and Clerk, which answers
+ * with 404. Neither is enough: with a key of another instance Clerk has none.
+ */
+export async function isOwnerGone(
+  { db, clerk }: Pick<WorkerDependencies, 'db' | 'clerk'>,
+  owner_id: string,
+): Promise<boolean> {
+  if (!(await isDeleted(db, owner_id))) return false
+  if (await clerk.isGone(owner_id)) return true
+  throw new NotYetError(`An event told that ${owner_id} was deleted, and Clerk still has it`)
 }

@@ -34,6 +34,7 @@ import { listActiveSeatHolders } from '../../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
 import { findUser } from '../../../schema/people/users/users.ts'
 import { idsOf, withTransfers } from '../../../schema/vendors/stripe/log-ids.ts'
+import { refundSubscription } from '../../../schema/vendors/stripe/refund-all.ts'
 import { type Cause, postPlanDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
@@ -112,12 +113,13 @@ async function completeOrder(
     const sessionId = session?.id ?? (await findLostSession(deps, intent))
     if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
   }
-  if (intent.owner_id !== null || !wasBought(fetched)) return
-  if (await endIfOwnerIsGone(deps, intent.user_id, fetched.id)) {
-    throw new PermanentError(
-      'Its buyer was deleted before it was heard of: it is cancelled, and to be refunded',
-    )
+  if (intent.state === 'settled' || !wasBought(fetched)) return
+  if (await endIfOwnerIsGone(deps, intent.owner_id ?? intent.user_id, fetched.id)) {
+    await refundSubscription(deps.stripe, fetched.id)
+    if (intent.owner_id !== null) return
+    throw new PermanentError('Its buyer was deleted before it was heard of: it is cancelled and refunded')
   }
+  if (intent.owner_id !== null) return
   // What contradicts the order makes no organization.
   requireTerms(intent, fetched)
   await ensureOrganization(deps, intent)

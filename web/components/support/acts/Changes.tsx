@@ -13,7 +13,7 @@ export function Changes({ outcome }: { outcome: ActOutcome }) {
     return outcome.changed ? <p className="text-sm">{outcome.sentence}</p> : null
   return (
     <div className="space-y-3">
-      {erasure && outcome.changed && <Erasure outcome={outcome} erasure={erasure} />}
+      {erasure && outcome.changed && <Erasure {...erasure} />}
       {changes.length > 0 && (
         <dl className="divide-y divide-line rounded-control border text-sm">
           {changes.map(({ what, change, note }) => (
@@ -39,19 +39,20 @@ export function Changes({ outcome }: { outcome: ActOutcome }) {
 }
 
 /** What an erasure removes, what the books keep, and what is left to do at Stripe. */
-function Erasure({ outcome, erasure }: { outcome: ActOutcome; erasure: NonNullable<ActOutcome['erasure']> }) {
-  const removed = Object.entries(erasure.removed).filter(([, rows]) => rows > 0)
-  const credits = outcome.balance.after ?? 0
+function Erasure({ removed, customers, credits }: NonNullable<ActOutcome['erasure']>) {
   return (
     <dl className="divide-y divide-line rounded-control border text-sm">
       <Part name="Goes">
         <ul className="space-y-1">
-          {removed.map(([what, rows]) => (
-            <li key={what} className="flex justify-between gap-4">
-              <span>{names[what] ?? sentenceCase(what)}</span>
-              <span className="shrink-0 text-muted tabular-nums">{counted(rows, 'row')}</span>
-            </li>
-          ))}
+          {Object.entries(removed).map(
+            ([what, rows]) =>
+              rows > 0 && (
+                <li key={what} className="flex justify-between gap-4">
+                  <span>{names[what] ?? sentenceCase(what)}</span>
+                  <span className="shrink-0 text-muted tabular-nums">{counted(rows, 'row')}</span>
+                </li>
+              ),
+          )}
         </ul>
       </Part>
       <Part name="Stays">
@@ -59,13 +60,13 @@ function Erasure({ outcome, erasure }: { outcome: ActOutcome; erasure: NonNullab
         the books under an id that leads to no person
       </Part>
       <Part name="Left to do">
-        {erasure.customers.length === 0 ? (
+        {customers.length === 0 ? (
           'Nothing: they are no customer at Stripe'
         ) : (
           <>
             Redact at Stripe once the last payment is 90 days old:
             <ul>
-              {erasure.customers.map((customer) => (
+              {customers.map((customer) => (
                 <li key={customer}>
                   <CopyId id={customer} />
                 </li>

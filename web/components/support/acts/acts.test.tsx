@@ -9,10 +9,7 @@ const nothing: ActOutcome = {
   changed: false,
   sentence: 'Nothing changed: the event was applied before.',
   transfers: [],
-  seats: { before: null, after: null },
-  plan: { before: 'pro', after: 'pro' },
-  balance: { before: 500, after: 500 },
-  states: [{ what: 'event', id: 'evt_1', before: 'applied', after: 'applied' }],
+  changes: [],
 }
 
 const purchase: ActOutcome = {
@@ -28,13 +25,12 @@ const purchase: ActOutcome = {
       grant_id: 'grant',
     },
   ],
-  seats: {
-    before: { total: 3, active: 2, pending: 0 },
-    after: { total: 5, active: 2, pending: 1 },
-  },
-  plan: { before: null, after: 'pro' },
-  balance: { before: 1000, after: 1500 },
-  states: [{ what: 'event', id: 'evt_1', before: 'failed', after: 'applied' }],
+  changes: [
+    { what: 'balance', id: null, before: 1000, after: 1500 },
+    { what: 'plan', id: null, before: null, after: 'pro' },
+    { what: 'seats_reserved', id: null, before: 0, after: 1 },
+    { what: 'event', id: 'evt_1', before: 'failed', after: 'applied' },
+  ],
 }
 
 const act = (outcome: ActOutcome | null, more: Partial<SupportAct> = {}): SupportAct => ({
@@ -61,12 +57,11 @@ const act = (outcome: ActOutcome | null, more: Partial<SupportAct> = {}): Suppor
   ...more,
 })
 
-test('the changes are listed line by line, credits first, without values that stay as they are', () => {
+test('the changes are listed line by line, credits first, each with what it was and is', () => {
   expect(changesOf(purchase).map(({ what, change }) => `${what}: ${change}`)).toEqual([
     'Purchased credits: +500 credits',
     'Balance: 1,000 → 1,500',
     'Plan: none → Pro',
-    'Seats: 3 → 5',
     'Seats reserved: 0 → 1',
     'Event: Failed → Applied',
   ])
@@ -76,7 +71,7 @@ test('the changes are listed line by line, credits first, without values that st
 })
 
 test('an erasure lists what goes, what stays and what is left to do', () => {
-  const erasure = { removed: { profile: 1, tokens: 0, payloads: 12 }, customers: ['cus_1'] }
+  const erasure = { removed: { profile: 1, tokens: 0, payloads: 12 }, customers: ['cus_1'], credits: 500 }
   const html = renderToString(<Changes outcome={{ ...nothing, changed: true, erasure }} />)
   expect(html).toMatch(/the account at Clerk.*1 row<.*Payloads of events.*12 rows<.*500 credits.*cus_1/)
   expect(html).not.toContain('Sign-ins of editors')

@@ -10,45 +10,21 @@ export interface Change {
 }
 
 /** Everything that an act changed or would change, what concerns the customer first. */
-export function changesOf(outcome: ActOutcome): readonly Change[] {
-  const { transfers, balance, available, plan, seats, states } = outcome
+export function changesOf({ transfers, changes }: ActOutcome): readonly Change[] {
+  const text = (value: string | number | null) =>
+    value === null ? 'none' : typeof value === 'number' ? formatCredits(value) : sentenceCase(value)
   return [
     ...transfers.map(({ account, credits, reason }) => ({
       what: account === 'plan' ? 'Plan credits' : 'Purchased credits',
       change: `${formatCreditChange(credits)} credits`,
       note: reason,
     })),
-    ...changeOf('Balance', balance, formatCredits),
-    ...(available ? changeOf('Available', available, formatCredits) : []),
-    ...changeOf('Plan', plan, sentenceCase),
-    ...changeOf('Seats', { before: seats.before?.total ?? null, after: seats.after?.total ?? null }, String),
-    ...changeOf(
-      'Seats in use',
-      { before: seats.before?.active ?? null, after: seats.after?.active ?? null },
-      String,
-    ),
-    ...changeOf(
-      'Seats reserved',
-      { before: seats.before?.pending ?? null, after: seats.after?.pending ?? null },
-      String,
-    ),
-    ...states.flatMap(({ what, id, before, after }) =>
-      changeOf(sentenceCase(what), { before, after }, sentenceCase).map((change) => ({
-        ...change,
-        note: id,
-      })),
-    ),
+    ...changes.map(({ what, id, before, after }) => ({
+      what: sentenceCase(what),
+      change: `${text(before)} → ${text(after)}`,
+      note: id,
+    })),
   ]
-}
-
-function changeOf<Value>(
-  what: string,
-  { before, after }: { before: Value | null; after: Value | null },
-  say: (value: Value) => string,
-): readonly Change[] {
-  if (before === after) return []
-  const text = (value: Value | null) => (value === null ? 'none' : say(value))
-  return [{ what, change: `${text(before)} → ${text(after)}`, note: null }]
 }
 
 const nothing = /^Nothing (?:changed|would change)\s*[:.]\s*/

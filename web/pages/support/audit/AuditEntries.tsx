@@ -71,7 +71,7 @@ function Details({ entry }: { entry: AuditEntry }) {
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-4 gap-y-1 rounded-control bg-sunken px-3 py-2.5 text-sm">
       {reason && <Detail name="Reason">{reason}</Detail>}
       <Detail name="Colleague">
-        <CopyId id={actor.id} />
+        <CopyId id={actor.id} /> <AllEntries of="actor" id={actor.id} />
       </Detail>
       {isOne && <OneAct entry={entry} />}
       {batch && (
@@ -85,9 +85,19 @@ function Details({ entry }: { entry: AuditEntry }) {
   )
 }
 
+/** The log of one customer or colleague. */
+function AllEntries({ of, id }: { of: 'owner_id' | 'actor'; id: string }) {
+  return (
+    <Link to={`/support/audit?${of}=${id}`} className="text-accent-text text-xs hover:underline">
+      All entries
+    </Link>
+  )
+}
+
 /** What an entry says that stands for no others of its batch. */
-function OneAct({ entry: { detail, target, owner_id, act_id, before, after } }: { entry: AuditEntry }) {
-  const differences = differencesOf(before, after)
+function OneAct({ entry }: { entry: AuditEntry }) {
+  const { detail, target, owner_id, act_id } = entry
+  const differences = differencesOf(entry)
   return (
     <>
       {detail && <Detail name="Outcome">{detail}</Detail>}
@@ -100,7 +110,8 @@ function OneAct({ entry: { detail, target, owner_id, act_id, before, after } }: 
         <Detail name="Customer">
           <Link to={traceAddress({ owner: owner_id })} className="text-accent-text hover:underline">
             <span className="font-mono text-xs">{owner_id}</span>
-          </Link>
+          </Link>{' '}
+          <AllEntries of="owner_id" id={owner_id} />
         </Detail>
       )}
       {act_id && (
@@ -147,34 +158,12 @@ function whatOf({ what }: AuditEntry): string {
   return what === 'access' ? 'Support console' : actName(what)
 }
 
-interface ChangedField {
-  /** Where it is, e.g. `seats total`. */
-  what: string
-  before: string
-  after: string
-}
-
-/** The changed fields between the states before and after an act, by their place. */
-export function differencesOf(before: unknown, after: unknown): readonly ChangedField[] {
-  const [was, is] = [flatten(before), flatten(after)]
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((what) => {
-    const [one, other] = [was.get(what) ?? 'none', is.get(what) ?? 'none']
-    return one === other ? [] : [{ what, before: one, after: other }]
-  })
-}
-
-function flatten(value: unknown, path: readonly string[] = []): ReadonlyMap<string, string> {
-  if (typeof value === 'object' && value !== null) {
-    return new Map(
-      Object.entries(value).flatMap(([name, inner]) => [...flatten(inner, [...path, nameOf(inner, name)])]),
-    )
-  }
-  const text = value === null || value === undefined ? 'none' : String(value)
-  return new Map([[path.join(' ').replaceAll('_', ' '), text]])
-}
-
-/** A row of a list is identified by its id, not by its position. */
-function nameOf(inner: unknown, name: string): string {
-  const isRow = typeof inner === 'object' && inner !== null && 'id' in inner && /^\d+$/.test(name)
-  return isRow ? String(inner.id) : name
+/** The changed figures and states, by what they are. */
+function differencesOf({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
+  const [was, is] = [before ?? {}, after ?? {}]
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])].map((what) => ({
+    what,
+    before: was[what] ?? 'none',
+    after: is[what] ?? 'none',
+  }))
 }

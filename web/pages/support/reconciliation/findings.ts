@@ -14,6 +14,7 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
   subscription_plan_differs: 'Charged as another plan',
   subscription_gone: 'Subscription missing at Stripe',
   owner_gone: 'Owner of a plan missing at Clerk',
+  organization_without_admin: 'Organization without an admin',
   seat_without_membership: 'Seat without a member',
   membership_without_seat: 'Member without the seat',
   seat_role_differs: 'Role of a seat differs',

@@ -13,7 +13,7 @@ import { counted, levelTones, ownerTitle, sentenceCase } from '../../../componen
 import { Moment } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
-import { kindName, tell, titleOf } from '../../../content/support/timeline.ts'
+import { describeItem, kindName, titleOf } from '../../../content/support/timeline.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
@@ -94,7 +94,7 @@ function Matches({ matches, as_of }: { matches: readonly SupportMatch[]; as_of: 
 }
 
 function ItemState({ item, as_of }: { item: TraceItem; as_of: string }) {
-  const { level, state } = tell(item, { as_of })
+  const { level, state } = describeItem(item, { as_of })
   return (
     <div className="text-right">
       {state && <Badge tone={levelTones[level]}>{sentenceCase(state)}</Badge>}

@@ -72,6 +72,9 @@ export function CaseFacts({ trace: { owner, person, case_summary } }: { trace: S
           <CopyId id={owner.id} />
           {person && <VendorLinks of={owner.id} links={person.links} />}
         </p>
+        <Link to={`/support/audit?owner_id=${owner.id}`} className="text-accent-text text-xs hover:underline">
+          Audit log of this case
+        </Link>
       </div>
       {case_summary && (
         <dl className="space-y-1.5 px-4 py-3">

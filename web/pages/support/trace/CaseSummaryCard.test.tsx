@@ -17,6 +17,8 @@ const invitation: ItemOf<'invitation'> = {
     status: 'pending',
     expires_at: '2026-12-22T00:00:00Z',
     clerk_invitation_id: null,
+    refusal_code: null,
+    updated_at: '2026-11-22T00:00:00Z',
     attempts: 5,
     last_error: 'Clerk refused it',
     sync_failed_at: '2026-11-22T00:00:00Z',
@@ -24,16 +26,6 @@ const invitation: ItemOf<'invitation'> = {
   },
 }
 const figure = { is: 0, should: 0 }
-const nothing = {
-  subscriptions: [],
-  disputes: [],
-  failed_refunds: [],
-  refused_invitations: [],
-  twice: [],
-  failed_checkouts: [],
-  holders: [],
-}
-
 function show(known: Partial<CaseSummary>): string {
   const case_summary: CaseSummary = {
     as_of: '2026-11-23T00:00:00Z',
@@ -41,7 +33,8 @@ function show(known: Partial<CaseSummary>): string {
     is_heard_late: false,
     unapplied_events: 0,
     open_checkouts: 0,
-    notices: nothing,
+    notices: [],
+    holders: [],
     agrees: (known.failing ?? []).length === 0,
     failing: [],
     plan_type: { is: 'starter', should: 'starter' },
@@ -85,17 +78,28 @@ test.each([
 })
 
 test('what explains a complaint is said although the credits agree', () => {
-  const disputes = [
-    {
-      charge_id: 'ch_1',
+  const charge: ItemOf<'charge'> = {
+    kind: 'charge',
+    key: 'charge:ch_1',
+    id: 'ch_1',
+    at: '2026-11-20T00:00:00Z',
+    links: { stripe: null, clerk: null },
+    data: {
+      intent_id: null,
+      stripe_invoice_id: null,
+      currency: 'EUR',
       amount_minor: 700,
-      currency: 'EUR' as const,
-      dispute_state: 'lost' as const,
+      refunded_minor: 0,
+      unused_refund_minor: 0,
+      disputed_minor: 700,
+      dispute_state: 'lost',
       dispute_state_at: '2026-11-22T00:00:00Z',
       dispute_due_at: null,
+      updated_at: '2026-11-22T00:00:00Z',
+      livemode: false,
     },
-  ]
-  const html = show({ notices: { ...nothing, disputes } })
+  }
+  const html = show({ notices: [charge] })
   expect(html).toMatch(/<li class.*Dispute lost on 22 November 2026\. It is about €7\.00\./)
 })
 

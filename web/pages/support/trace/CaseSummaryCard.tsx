@@ -24,7 +24,7 @@ import { Cell, type Column, Table } from '../../../ui/Table.tsx'
 export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owner: string }) {
   const { plan_type, balance, grants } = summary
   const problems = problemsOf(summary)
-  const notices = noticesOf(summary.notices, summary.spendable, owner)
+  const notices = noticesOf(summary, owner)
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
   const { Icon, background, color } = looks[toneOf(summary)]

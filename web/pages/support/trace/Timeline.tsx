@@ -9,9 +9,9 @@ import { withParameter } from '../../../components/support/addresses.ts'
 import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
 import { replayOf } from '../../../content/support/acts.ts'
-import { problemsOf, tellIn } from '../../../content/support/case.ts'
+import { describeInCase, problemsOf } from '../../../content/support/case.ts'
 import { groups } from '../../../content/support/timeline.ts'
-import type { Telling } from '../../../content/support/words.ts'
+import type { TextContext } from '../../../content/support/words.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { TimelineItem } from './TimelineItem.tsx'
@@ -22,12 +22,12 @@ interface TimelineProps {
   /** What the address asks for, wherever on the timeline it is. */
   highlighted: TraceItem | null
   summary: CaseSummary | null
-  telling: Telling
+  context: TextContext
   query: Parameters<typeof ShowMore>[0]['query']
 }
 
 /** Newest first. The address says which groups are shown. */
-export function Timeline({ items, owner, highlighted, summary, telling, query }: TimelineProps) {
+export function Timeline({ items, owner, highlighted, summary, context, query }: TimelineProps) {
   const [search, setSearch] = useSearchParams()
   const act = useAct()
   const list = useRef<HTMLOListElement>(null)
@@ -37,12 +37,12 @@ export function Timeline({ items, owner, highlighted, summary, telling, query }:
   const key = highlighted?.key
   const isElsewhere = highlighted !== null && !items.some((item) => item.key === key)
   const shown = (isElsewhere ? [highlighted, ...items] : items)
-    .map((item) => ({ item, told: tellIn(summary, item, telling) }))
+    .map((item) => ({ item, text: describeInCase(summary, item, context) }))
     .filter(
-      ({ item: { kind, ...item }, told }) =>
+      ({ item: { kind, ...item }, text }) =>
         item.key === key ||
         ((!group || group.kinds.includes(kind)) &&
-          (isIgnoredShown || kind !== 'event' || told.level !== 'ignored')),
+          (isIgnoredShown || kind !== 'event' || text.level !== 'ignored')),
     )
   useHighlight(list, key, () => key && setOpen((before) => new Set([...before, key])))
   useRowKeys(list, {
@@ -54,7 +54,7 @@ export function Timeline({ items, owner, highlighted, summary, telling, query }:
         act({
           kind: 'replay',
           targets: [replay],
-          subject: found?.told.title ?? `${replay.kind} ${replay.id}`,
+          subject: found?.text.title ?? `${replay.kind} ${replay.id}`,
         })
     },
   })
@@ -84,10 +84,16 @@ export function Timeline({ items, owner, highlighted, summary, telling, query }:
             </button>
           ))}
         </fieldset>
-        <div className="ml-auto flex gap-4">
-          <Also name="ignored" label="Ignored events" isShown={isIgnoredShown} onChange={set} />
-          <Also name="usage" label="Usage" isShown={search.get('usage') === 'shown'} onChange={set} />
-        </div>
+        {/* Frequent, and rarely important. */}
+        <label className="ml-auto flex items-center gap-2 text-muted text-xs">
+          <input
+            type="checkbox"
+            className="size-3.5 accent-accent"
+            checked={isIgnoredShown}
+            onChange={({ target }) => set('ignored', target.checked ? 'shown' : null)}
+          />
+          Ignored events
+        </label>
       </div>
       {shown.length === 0 ? (
         <div role="status">
@@ -100,11 +106,11 @@ export function Timeline({ items, owner, highlighted, summary, telling, query }:
         </div>
       ) : (
         <ol ref={list}>
-          {shown.map(({ item, told }) => (
+          {shown.map(({ item, text }) => (
             <TimelineItem
               key={item.key}
               item={item}
-              told={told}
+              text={text}
               owner={owner}
               isOpen={open.has(item.key)}
               isHighlighted={item.key === key}
@@ -115,29 +121,6 @@ export function Timeline({ items, owner, highlighted, summary, telling, query }:
       )}
       <ShowMore query={query} label="Show older" failure="Could not load more. Please try again." />
     </Card>
-  )
-}
-
-interface AlsoProps {
-  /** As the address has it. */
-  name: string
-  label: string
-  isShown: boolean
-  onChange: (name: string, value: string | null) => void
-}
-
-/** Hidden by default: frequent and rarely important. */
-function Also({ name, label, isShown, onChange }: AlsoProps) {
-  return (
-    <label className="flex items-center gap-2 text-muted text-xs">
-      <input
-        type="checkbox"
-        className="size-3.5 accent-accent"
-        checked={isShown}
-        onChange={({ target }) => onChange(name, target.checked ? 'shown' : null)}
-      />
-      {label}
-    </label>
   )
 }
 

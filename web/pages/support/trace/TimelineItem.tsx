@@ -28,7 +28,7 @@ import { Moment } from '../../../components/support/Moment.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
 import { actsOn, actWords, targetOf } from '../../../content/support/acts.ts'
 import { kindName } from '../../../content/support/timeline.ts'
-import type { Told } from '../../../content/support/words.ts'
+import type { ItemText } from '../../../content/support/words.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -57,7 +57,7 @@ const dots = {
 
 interface TimelineItemProps {
   item: TraceItem
-  told: Told
+  text: ItemText
   owner: string | null
   isOpen: boolean
   isHighlighted: boolean
@@ -65,10 +65,10 @@ interface TimelineItemProps {
 }
 
 /** In a line what happened; opened in place, everything that is known of it and what can be done. */
-export function TimelineItem({ item, told, owner, isOpen, isHighlighted, onToggle }: TimelineItemProps) {
+export function TimelineItem({ item, text, owner, isOpen, isHighlighted, onToggle }: TimelineItemProps) {
   const id = useId()
   const { kind } = item
-  const { level, state, title, error, credits, money, balance_after } = told
+  const { level, state, title, error, credits, money, balance_after } = text
   const Icon = icons[kind] ?? Circle
   return (
     <li
@@ -143,14 +143,14 @@ export function TimelineItem({ item, told, owner, isOpen, isHighlighted, onToggl
         </span>
       </button>
       <div id={`${id}-details`} hidden={!isOpen} className="pt-1.5 pr-4 pb-3 pl-13 text-sm">
-        {isOpen && <Details item={item} told={told} owner={owner} />}
+        {isOpen && <Details item={item} text={text} owner={owner} />}
       </div>
     </li>
   )
 }
 
-function Details({ item, told, owner }: Pick<TimelineItemProps, 'item' | 'told' | 'owner'>) {
-  const { title, details = [], attempts = 0, next_try_at, caused_by = [], led_to = [] } = told
+function Details({ item, text, owner }: Pick<TimelineItemProps, 'item' | 'text' | 'owner'>) {
+  const { title, details = [], attempts = 0, next_try_at, caused_by = [], led_to = [] } = text
   const act = useAct()
   const possible = actsOn(item)
   return (

@@ -1,10 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Eye, FileQuestion } from 'lucide-react'
 import { useNavigate, useSearchParams } from 'react-router-dom'
-import { lookupKinds, type SupportTrace, type SupportVisitor } from '../../../../schema/api/support.ts'
+import { lookupKinds, type SupportTrace } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { isStatus } from '../../../api/failure.ts'
-import { type Case, traceQuery, visitQuery } from '../../../api/support.ts'
+import { type Case, traceQuery } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { RouteButton } from '../../../components/RouteButton.tsx'
@@ -33,10 +33,8 @@ export function TracePage() {
 }
 
 function OneCase({ asked }: { asked: Case }) {
-  const [search] = useSearchParams()
-  const usage = search.get('usage') === 'shown' ? 'shown' : 'hidden'
   const [view, setView] = useView()
-  const trace = useInfiniteQuery(traceQuery(useApi(), asked, usage))
+  const trace = useInfiniteQuery(traceQuery(useApi(), asked))
   if (trace.isPending) return <CaseSkeleton />
   if (isStatus(trace.error, 404)) return <Unknown />
   const first = trace.data?.pages[0]
@@ -51,10 +49,10 @@ function OneCase({ asked }: { asked: Case }) {
   }
   const items = trace.data.pages.flatMap(({ timeline }) => timeline)
   const names = Object.assign({}, ...trace.data.pages.map((page) => page.names))
-  const telling = { as_of: first.as_of, names }
+  const context = { as_of: first.as_of, names }
   return (
     <Page title={titleOf(first)} action={first.owner && <CaseActions trace={first} owner={first.owner} />}>
-      {first.owner && <Visitors owner={first.owner.id} known={first.visitors} />}
+      <Visitors {...first} />
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="min-w-0 space-y-4">
           {first.case_summary && (
@@ -72,7 +70,7 @@ function OneCase({ asked }: { asked: Case }) {
               owner={first.owner?.id ?? null}
               highlighted={first.highlighted}
               summary={first.case_summary}
-              telling={telling}
+              context={context}
               query={trace}
             />
           )}
@@ -162,24 +160,17 @@ function CaseSkeleton() {
   )
 }
 
-interface VisitorsProps {
-  owner: string
-  /** The visitors in the trace's answer. */
-  known: readonly SupportVisitor[]
-}
-
-/** Reports that the case is open here and shows other visitors, so that two people do not act at once. */
-function Visitors({ owner, known }: VisitorsProps) {
-  const visitors = useQuery(visitQuery(useApi(), owner)).data?.visitors ?? known
+/** Colleagues who have the case open, so that two people do not act at once. */
+function Visitors({ visitors, names }: SupportTrace) {
   return (
     <div role="status">
-      {visitors.map(({ user_id, name, since }) => (
+      {visitors.map(({ user_id, since }) => (
         <p
           key={user_id}
           className="mb-3 flex items-center gap-2 rounded-control border border-caution-line bg-caution-soft px-3 py-2 text-sm"
         >
           <Eye aria-hidden="true" className="size-4 shrink-0 text-caution" />
-          {name} is looking at this too, since {utcTime(since)}.
+          {names[user_id]} is looking at this too, since {utcTime(since)}.
         </p>
       ))}
     </div>

@@ -15,7 +15,7 @@ import {
 } from '../../../components/support/labels.ts'
 import { useKeys, useRowKeys } from '../../../components/support/useKeys.ts'
 import { replayOf } from '../../../content/support/acts.ts'
-import { tell } from '../../../content/support/timeline.ts'
+import { describeItem } from '../../../content/support/timeline.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -43,7 +43,7 @@ export function WorkTable({ rows, asOf }: { rows: readonly WorkRow[]; asOf: stri
     )
   const replay = (asked: readonly WorkRow[]) => {
     const targets = asked.flatMap(({ item }) => replayOf(item) ?? []).slice(0, maximumTargets)
-    const subject = asked[0] ? tell(asked[0].item, { as_of: asOf }).title : ''
+    const subject = asked[0] ? describeItem(asked[0].item, { as_of: asOf }).title : ''
     if (targets.length > 0) act({ kind: 'replay', targets, subject, onDone: () => setChosen(new Set()) })
   }
   useRowKeys(list, {
@@ -111,7 +111,7 @@ interface RowProps {
 function Row({ row, asOf, isChosen, onChoose, onReplay }: RowProps) {
   const { item, state, owner, since } = row
   const { key, kind, id } = item
-  const { title, error, attempts = 0, next_try_at } = tell(item, { as_of: asOf })
+  const { title, error, attempts = 0, next_try_at } = describeItem(item, { as_of: asOf })
   const canReplay = replayOf(item) !== null
   const stake = stakeText(row.money, row.credits)
   const tries =

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import type { CaseSummary } from '../api/support.ts'
+import { refusedByBank } from '../billing/checkout/intents.ts'
+import type { DatabaseTransaction } from '../database/connect.ts'
+import { holdsOfPersonMax, sumOpenHolds } from '../ledger/read/open-holds.ts'
+import { findEmails } from './relations.ts'
+import { listOwnRows, type TimelineRow } from './timeline.ts'
+import { type Asked, maskEmail, type TimelineKind } from './timeline-sources.ts'
+
+const dayMs = 86_400_000
+/** What is older explains no complaint of today. */
+const reachMs = 60 * dayMs
+/** For times that the database stamps by its own clock, which the sandbox's clock may be months ahead of. */
+const stampedSince = sql`now() - ${reachMs} * interval '1 millisecond'`
+/** Two payments of one sum that are closer than this are taken for one that was made twice. */
+const twiceWithin = sql`interval '10 minutes'`
+/** More of an owner's than a page needs. */
+const most = 30
+
+/**
+ * Rows of one owner that are as they should be, and that a customer may write about, of the last 60 days: plans
+ * that have not ended, disputes, refunds that failed, invitations that Clerk did not send, payments of one sum
+ * soon after each other and those that the bank refused. What is to be said of each is for its reader.
+ */
+export function listNotices(trx: DatabaseTransaction, asked: Asked): Promise<TimelineRow[]> {
+  const since = new Date(asked.now.getTime() - reachMs)
+  const conditions = {
+    subscription: sql`s.ended_at IS NULL`,
+    charge: sql`c.dispute_state = 'open' OR c.dispute_state_at >= ${since}`,
+    event: sql`e.type = 'refund.failed' AND e.occurred_at >= ${since} AND e.state = 'applied'`,
+    // Without those whose address was invited again.
+    invitation: sql`v.refusal_code IS NOT NULL AND v.updated_at >= ${stampedSince} AND NOT EXISTS (
+      SELECT FROM team_invitations later WHERE later.organization_id = v.organization_id AND later.email = v.email
+        AND later.created_at > v.created_at AND later.refusal_code IS NULL)`,
+    intent: sql`i.state = 'failed' AND i.failure_code = ANY (${[...refusedByBank]}) AND i.updated_at >= ${stampedSince}
+      OR i.kind = 'credit_purchase' AND i.state = 'settled' AND i.settled_at >= ${stampedSince} AND EXISTS (
+        SELECT FROM checkout_intents other WHERE other.owner_id = i.owner_id AND other.id <> i.id
+          AND other.kind = 'credit_purchase' AND other.state = 'settled'
+          AND (other.amount_minor, other.currency) = (i.amount_minor, i.currency)
+          AND other.settled_at BETWEEN i.settled_at - ${twiceWithin} AND i.settled_at + ${twiceWithin})`,
+  }
+  const where = (kind: TimelineKind) =>
+    kind in conditions ? conditions[kind as keyof typeof conditions] : null
+  return listOwnRows(trx, asked, { limit: most, where })
+}
+
+/** Who has credits reserved, so that a call is or would be refused. */
+export async function listHolders(
+  trx: DatabaseTransaction,
+  owner_id: string,
+): Promise<CaseSummary['holders']> {
+  const holds = await sumOpenHolds(trx, owner_id)
+  const people = holds.map(({ actor }) => actor)
+  const emails = await findEmails(trx, people)
+  return holds.map(({ actor: user_id, count, credits, last_expires_at }) => {
+    const email = emails.get(user_id)
+    return {
+      user_id,
+      label: email ? maskEmail(email) : null,
+      holds: count,
+      credits,
+      is_at_limit: count >= holdsOfPersonMax,
+      last_expires_at: last_expires_at.toISOString(),
+    }
+  })
+}
+
+/** How many events about an owner came and are not applied. */
+export async function countUnapplied(trx: DatabaseTransaction, subjects: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM (SELECT FROM inbox_events e
+      WHERE e.subject = ANY (${subjects}) AND e.state = 'received' LIMIT 100) waiting`.execute(trx)
+  return rows[0]?.count ?? 0
+}
