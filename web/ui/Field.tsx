@@ -7,7 +7,7 @@ interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   problem?: string | null
   /** Shown under the field unless there is a problem. */
   hint?: ReactNode
-  /** Shown at the end of the field. */
+  /** Shown at the end of the field, which is for a number then. */
   unit?: string
 }
 
@@ -29,6 +29,7 @@ export function Field({ label, problem, hint, unit, className, ...input }: Field
             unit && 'pr-18',
             className,
           )}
+          {...(unit && { inputMode: 'numeric', autoComplete: 'off' })}
           {...input}
         />
         {unit && (

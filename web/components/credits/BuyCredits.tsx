@@ -224,8 +224,6 @@ export function AmountInput({ value, onChange, onEnter, ...field }: AmountInputP
     <Field
       ref={input}
       type="text"
-      inputMode="numeric"
-      autoComplete="off"
       unit="credits"
       value={value}
       onChange={({ currentTarget, nativeEvent }) => {

@@ -61,7 +61,7 @@ export function UsageCard({ usage, range, onRange, description, emptyAction }: U
 }
 
 /** On a phone the heading has room for the number only. */
-function Days({ days }: { days: UsageRange }) {
+export function Days({ days }: { days: UsageRange }) {
   return (
     <span>
       {days}

@@ -79,8 +79,6 @@ export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingPr
       <form noValidate onSubmit={submit} className="px-5 pt-6 pb-5 sm:px-6">
         <Field
           label="Number of seats"
-          inputMode="numeric"
-          autoComplete="off"
           unit="seats"
           value={typed}
           disabled={checkout.processing}

@@ -7,7 +7,7 @@ import type { MarketingPath } from '../../content/paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { SheetDialog } from '../../ui/SheetDialog.tsx'
-import { docsLink, resources } from './resources.ts'
+import { mainLinks, resources } from './resources.ts'
 
 interface MobileMenuProps {
   path: MarketingPath
@@ -31,15 +31,11 @@ export function MobileMenu({ path, open, onOpenChange }: MobileMenuProps) {
         </Button>
       </div>
       <nav aria-label="Menu" className="divide-y divide-line px-5 pt-4 sm:px-8">
-        <a href="/pricing" aria-current={path === '/pricing' ? 'page' : undefined} className={item}>
-          Pricing
-        </a>
-        <a href="/#features" className={item}>
-          Features
-        </a>
-        <a href={docsLink(brand)} aria-current={path === '/docs' ? 'page' : undefined} className={item}>
-          Docs
-        </a>
+        {mainLinks(brand).map(([label, href]) => (
+          <a key={label} href={href} aria-current={href === path ? 'page' : undefined} className={item}>
+            {label}
+          </a>
+        ))}
         <Accordion.Root type="single" collapsible>
           <Accordion.Item value="resources">
             <Accordion.Header className="font-medium">

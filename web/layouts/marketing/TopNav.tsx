@@ -7,7 +7,7 @@ import { buttonStyle } from '../../ui/buttonStyle.ts'
 import { Dropdown } from '../../ui/Dropdown.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { useLater } from '../../ui/useLater.ts'
-import { docsLink, resources } from './resources.ts'
+import { mainLinks, resources } from './resources.ts'
 
 const loadMobileMenu = () => import('./MobileMenu.tsx')
 const MobileMenu = lazy(async () => ({ default: (await loadMobileMenu()).MobileMenu }))
@@ -28,15 +28,11 @@ export function TopNav({ path }: { path: MarketingPath }) {
       <div className="mx-auto flex h-16 max-w-6xl items-center justify-between gap-6 px-5 sm:px-8">
         <Logo />
         <nav aria-label="Main" className="hidden items-center gap-1 md:flex">
-          <a href="/pricing" aria-current={path === '/pricing' ? 'page' : undefined} className={item}>
-            Pricing
-          </a>
-          <a href="/#features" className={item}>
-            Features
-          </a>
-          <a href={docsLink(brand)} aria-current={path === '/docs' ? 'page' : undefined} className={item}>
-            Docs
-          </a>
+          {mainLinks(brand).map(([label, href]) => (
+            <a key={label} href={href} aria-current={href === path ? 'page' : undefined} className={item}>
+              {label}
+            </a>
+          ))}
           <ResourcesMenu path={path} className={item} />
         </nav>
         <div className="hidden items-center gap-2 md:flex">

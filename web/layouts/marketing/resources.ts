@@ -3,6 +3,13 @@ import type { Brand } from '../../../schema/catalogue/brand.ts'
 /** The site's own page unless there is a documentation site. */
 export const docsLink = (brand: Brand) => brand.docs_url ?? '/docs'
 
+export const mainLinks = (brand: Brand) =>
+  [
+    ['Pricing', '/pricing'],
+    ['Features', '/#features'],
+    ['Docs', docsLink(brand)],
+  ] as const
+
 interface Resource {
   readonly label: string
   readonly note: string

@@ -3,16 +3,16 @@ import { useSearchParams } from 'react-router-dom'
 import { type UsageGroup, usageGroups } from '../../../schema/api/usage.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { usageReportQuery, usageSummaryQuery } from '../../api/billing.ts'
-import { UsageCard } from '../../components/credits/UsageCard.tsx'
+import { Days, UsageCard } from '../../components/credits/UsageCard.tsx'
 import { AddCreditsLink } from '../../components/RouteButton.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import type { Payer } from './tabs.ts'
 import { UsageBreakdown } from './UsageBreakdown.tsx'
 
 const ranges = [
-  { value: '7', label: <Range short="7" rest=" days" /> },
-  { value: '30', label: <Range short="30" rest=" days" /> },
-  { value: '90', label: <Range short="90" rest=" days" /> },
+  { value: '7', label: <Days days={7} /> },
+  { value: '30', label: <Days days={30} /> },
+  { value: '90', label: <Days days={90} /> },
   { value: 'month', label: 'This month' },
 ] as const
 type RangeName = (typeof ranges)[number]['value']
@@ -73,16 +73,6 @@ export function UsageTab({ payer, now }: UsageTabProps) {
         />
       )}
     </div>
-  )
-}
-
-/** On a phone there is room for the number only. */
-function Range({ short, rest }: { short: string; rest: string }) {
-  return (
-    <span>
-      {short}
-      <span className="max-sm:sr-only">{rest}</span>
-    </span>
   )
 }
 

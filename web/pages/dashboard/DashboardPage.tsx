@@ -100,7 +100,14 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
           </div>
         </>
       ) : (
-        <AccountFailure account={account} />
+        <Card>
+          <FailurePanel
+            title={account.title}
+            query={account.query}
+            defaultText="Your account could not be loaded."
+            reassurance="Your payments and credits are not affected."
+          />
+        </Card>
       )}
       {/* On a phone one column, in the order of the cards; else two, each as long as it is. */}
       <div className="mt-4 grid items-start gap-4 sm:mt-5 sm:gap-5 lg:grid-cols-5">
@@ -129,19 +136,6 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
 
 function hasWrongPayment({ overdue, payments }: AccountSummary): boolean {
   return overdue !== null || payments.some(({ state }) => state === 'failed' || state === 'under_review')
-}
-
-function AccountFailure({ account }: { account: AccountView & { state: 'failed' } }) {
-  return (
-    <Card>
-      <FailurePanel
-        title={account.title}
-        query={account.query}
-        defaultText="Your account could not be loaded."
-        reassurance="Your payments and credits are not affected."
-      />
-    </Card>
-  )
 }
 
 /** With the figures of before, where this browser has them of the person that it signs in. */

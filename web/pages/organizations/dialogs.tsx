@@ -76,8 +76,6 @@ function BuyForm({ view, subscription, seats_total, onClose }: BuyFormProps) {
     <form noValidate onSubmit={submit}>
       <Field
         label="Additional seats"
-        inputMode="numeric"
-        autoComplete="off"
         unit="seats"
         value={typed}
         disabled={confirm.processing}

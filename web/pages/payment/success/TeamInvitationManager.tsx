@@ -91,11 +91,19 @@ function Team({ subscriptionId, invitations, seats, onOutcome }: TeamProps) {
         </div>
       </div>
       {left > 0 ? (
-        <InviteForm subscriptionId={subscriptionId} invitations={invitations} onOutcome={onOutcome} />
+        <InviteForm {...{ subscriptionId, invitations, onOutcome }} />
       ) : (
         <p className="text-muted text-sm">Maximum of {seats} team members allowed</p>
       )}
-      <InvitationList subscriptionId={subscriptionId} invitations={invitations} onOutcome={onOutcome} />
+      {invitations.length === 0 ? (
+        <p className="text-muted text-sm">No invitations yet.</p>
+      ) : (
+        <ul aria-label="Invitations" className="divide-y divide-line rounded-control border">
+          {invitations.map((invitation) => (
+            <InvitationRow key={invitation.id} {...{ subscriptionId, invitation, onOutcome }} />
+          ))}
+        </ul>
+      )}
     </>
   )
 }
@@ -170,29 +178,7 @@ export interface Outcome {
   text: string
 }
 
-interface InvitationListProps {
-  subscriptionId: string
-  invitations: readonly TeamInvitation[]
-  onOutcome: (outcome: Outcome | null) => void
-}
-
-function InvitationList({ subscriptionId, invitations, onOutcome }: InvitationListProps) {
-  if (invitations.length === 0) return <p className="text-muted text-sm">No invitations yet.</p>
-  return (
-    <ul aria-label="Invitations" className="divide-y divide-line rounded-control border">
-      {invitations.map((invitation) => (
-        <InvitationRow
-          key={invitation.id}
-          subscriptionId={subscriptionId}
-          invitation={invitation}
-          onOutcome={onOutcome}
-        />
-      ))}
-    </ul>
-  )
-}
-
-interface InvitationRowProps extends Omit<InvitationListProps, 'invitations'> {
+interface InvitationRowProps extends Omit<InviteFormProps, 'invitations'> {
   invitation: TeamInvitation
 }
 

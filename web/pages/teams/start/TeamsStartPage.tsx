@@ -105,8 +105,6 @@ function TeamsOrder({ userId }: { userId: string }) {
         <div className="mt-2 grid gap-x-4 sm:grid-cols-2">
           <Field
             label="Seats"
-            inputMode="numeric"
-            autoComplete="off"
             unit="seats"
             value={typedSeats}
             disabled={checkout.processing}
