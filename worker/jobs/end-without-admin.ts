@@ -1,6 +1,7 @@
 import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
+import { lacksAdmin } from '../../schema/people/members/members.ts'
 import { isDeleted } from '../../schema/people/owners/deleted-owners.ts'
 import { findUser } from '../../schema/people/users/users.ts'
 import { releaseSchedule } from '../../schema/vendors/stripe/subscription-schedule.ts'
@@ -14,9 +15,10 @@ import type { WorkerDependencies } from '../dependencies.ts'
  */
 export async function endWithoutAdmin(
   deps: Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>,
-  { owner_id, ended_at, cancel_at, stripe_subscription_id: id }: Subscription,
+  { owner_id, user_id, ended_at, cancel_at, stripe_subscription_id: id }: Subscription,
 ): Promise<void> {
   if (kindOf(owner_id) !== 'organization' || ended_at) return
+  if (!(await lacksAdmin(deps.db, owner_id)) && !(await isDeleted(deps.db, user_id))) return
   const members = await deps.clerk.listMembers(owner_id)
   if (!members) return
   const admin = members.find(({ role }) => role === 'admin')

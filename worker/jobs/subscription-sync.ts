@@ -43,11 +43,12 @@ export async function processSubscriptionSync(
   await tryRow(deps, row, async () => {
     await endIfOwnerIsGone(inTry, subscription.owner_id, id)
     await endIfReplaced(inTry, subscription)
-    await endWithoutAdmin(inTry, subscription)
     const outcome = await syncSubject(inTry, { of: 'subscription', id }, 'schedule')
     const { state, reason, ids: found } = outcome
     deps.log.info({ ...ids, ...found, outcome: state, reason }, 'Subscription synced')
     await followSeats(inTry, outcome)
     await refundIfReplaced(inTry, id)
+    // Last, because it may ask Clerk, for which no credits wait.
+    await endWithoutAdmin(inTry, subscription)
   })
 }

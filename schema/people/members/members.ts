@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import type { DB } from '../../database/types.ts'
 import type { MemberKey, OrganizationRole } from '../../vendors/clerk/memberships.ts'
 
 /** A membership as Clerk had it, and the snapshot's number. */
@@ -35,16 +36,17 @@ export async function recordMembership(
   return role
 }
 
-/** Whether an admin of the organization is known to us. */
-export async function hasAdmin(trx: DatabaseTransaction, organizationId: string): Promise<boolean> {
-  const admin = await trx
+/** Whether we have heard of members of the organization, and none of them is an admin. */
+export async function lacksAdmin(db: Kysely<DB>, organizationId: string): Promise<boolean> {
+  const { members, admins } = await db
     .selectFrom('organization_members')
-    .select('user_id')
+    .select(({ fn }) => [
+      fn.countAll().as('members'),
+      fn.countAll().filterWhere('role', '=', 'admin').as('admins'),
+    ])
     .where('organization_id', '=', organizationId)
-    .where('role', '=', 'admin')
-    .limit(1)
-    .executeTakeFirst()
-  return admin !== undefined
+    .executeTakeFirstOrThrow()
+  return Number(members) > 0 && Number(admins) === 0
 }
 
 /** Records that an organization has no members; snapshots newer than its deletion keep their order. */

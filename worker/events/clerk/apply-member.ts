@@ -4,7 +4,7 @@ import {
   type Subscription,
 } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import { hasAdmin, recordMembership } from '../../../schema/people/members/members.ts'
+import { lacksAdmin, recordMembership } from '../../../schema/people/members/members.ts'
 import { updateSeat } from '../../../schema/people/members/update-seat.ts'
 import type { Seat } from '../../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
@@ -48,7 +48,7 @@ export async function applyMembership(
   await lockSeats(trx, snapshot.organization_id)
   const seat = await applyMember(trx, snapshot)
   await refreshPlanType(trx, [snapshot.user_id])
-  if (snapshot.role !== 'admin' && !(await hasAdmin(trx, snapshot.organization_id))) {
+  if (snapshot.role !== 'admin' && (await lacksAdmin(trx, snapshot.organization_id))) {
     await makeSubscriptionsDue(trx, { owner_id: snapshot.organization_id, now })
   }
   return seat

@@ -134,7 +134,7 @@ test('usage that moves is explained, and is no new credits in the sums of a day'
   expect(closing).toEqual({ plan: 400, purchased: 300 })
   expect(changes.find(({ kind }) => kind === 'usage_moved')).toMatchObject({
     change: { plan: -40, purchased: 40 },
-    grant: { kind: 'month' },
+    grant_kind: 'month',
   })
   const [today] = await sumPeriods(database.owner, bought.owner_id, [start])
   // The new month's grant is of its start, some days ago.
