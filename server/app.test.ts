@@ -70,13 +70,13 @@ const html = { headers: { accept: 'text/html,*/*;q=0.8' } }
 
 describe('a request', () => {
   test('a request keeps a well-formed id from the caller, in the response and in the log', async () => {
-    const response = await get('/api/plans', { headers: { 'x-request-id': 'trace-0123456789' } })
+    const response = await get('/api/config', { headers: { 'x-request-id': 'trace-0123456789' } })
     expect(response.headers.get('x-request-id')).toBe('trace-0123456789')
     expect(server.logs).toContainEqual(
       expect.objectContaining({
         request_id: 'trace-0123456789',
         method: 'GET',
-        route: '/api/plans',
+        route: '/api/config',
         status: 200,
         duration_ms: expect.any(Number),
       }),
@@ -86,7 +86,7 @@ describe('a request', () => {
   test.each(['short', 'with space and more', 'x'.repeat(65), 'semi;colon;inside'])(
     'a request with the id %s is given another',
     async (id) => {
-      const response = await get('/api/plans', { headers: { 'x-request-id': id } })
+      const response = await get('/api/config', { headers: { 'x-request-id': id } })
       expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     },
   )
@@ -109,7 +109,7 @@ describe('a request', () => {
     expect(wrong.status).toBe(405)
     expect(wrong.headers.get('allow')).toBe('POST')
     expect(await wrong.json()).toMatchObject({ code: 'method_not_allowed' })
-    expect((await get('/api/plans', { method: 'DELETE' })).status).toBe(405)
+    expect((await get('/api/config', { method: 'DELETE' })).status).toBe(405)
     expect((await get('/somewhere', { method: 'POST' })).status).toBe(404)
   })
 })
@@ -207,7 +207,7 @@ describe('an answer', () => {
     await using real = await startServer({
       settings: { app_url: 'https://app.example' },
     })
-    for (const path of ['/api/plans', '/api/nothing']) {
+    for (const path of ['/api/config', '/api/nothing']) {
       const { headers } = await get(path, {}, real)
       expect(Object.fromEntries(headers)).toMatchObject({
         'content-security-policy': "default-src 'none';frame-ancestors 'none'",

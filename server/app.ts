@@ -6,7 +6,7 @@ import type { Dependencies } from './dependencies.ts'
 import { clerkProxy } from './middleware/clerk-proxy.ts'
 import { clientAddress } from './middleware/client-address.ts'
 import { onError } from './middleware/on-error.ts'
-import { ownAddress } from './middleware/own-address.ts'
+import { refuseForeignHost } from './middleware/refuse-foreign-host.ts'
 import { sandboxControls } from './middleware/sandbox-controls.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { trackRequest } from './middleware/track-request.ts'
@@ -31,7 +31,7 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   app.use(trackRequest(deps))
   app.use(onError)
   app.use(clientAddress(settings))
-  app.use(ownAddress(settings))
+  app.use(refuseForeignHost(settings))
   app.use(securityHeaders(settings))
   if (settings.clerk_proxy_target) app.use(clerkProxy(settings.clerk_proxy_target))
   if (settings.sandbox) app.use(sandboxControls(settings))

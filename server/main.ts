@@ -6,7 +6,6 @@ import { withTimeLimit } from '../schema/time-limit.ts'
 import { startTracing } from '../schema/tracing.ts'
 import { OtherAccountError, refuseOtherAccount } from '../schema/vendors/stripe/account.ts'
 import { createApp } from './app.ts'
-import { compareWebhook } from './compare-webhook.ts'
 import { openDependencies } from './dependencies.ts'
 import { listen } from './listen.ts'
 import { isWebAppBuilt } from './middleware/web-app.ts'
@@ -43,8 +42,6 @@ async function main(): Promise<void> {
   if (!(await isWebAppBuilt(settings.web_root))) log.warn('The web app is not built; only the API is served')
   const { app_url, sandbox } = settings
   log.info({ port: server.port, metrics_port: monitoring.port, app_url, sandbox }, 'Server is ready')
-
-  void compareWebhook(deps)
 
   const hurry = new AbortController()
   const stop = async (signal: string) => {

@@ -2,24 +2,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { queueNames } from '../schema/inbox/queues/queues.ts'
 import { clerkEventTypes } from '../schema/vendors/clerk/event-types.ts'
 import { stripeEventTypes } from '../schema/vendors/stripe/event-types.ts'
+import { measurements } from './measurements.ts'
 
-export interface ServerMetrics {
-  readonly registry: Registry
-  readonly httpSeconds: Histogram<'method' | 'route' | 'status'>
-  readonly webhooksAccepted: Counter<'source' | 'type'>
-  readonly enqueueFailures: Counter<'queue'>
-  readonly checkouts: Counter<'outcome'>
-  readonly inboxOldestSeconds: Gauge
-  readonly failedRows: Gauge<'what'>
-  readonly reconciledSeconds: Gauge
-  readonly backupSeconds: Gauge<'what'>
-  readonly eventsReaderLagSeconds: Gauge
-  readonly queueJobs: Gauge<'queue' | 'state'>
-  readonly findings: Gauge<'kind'>
-  readonly unfinishedActs: Gauge<'state'>
-  readonly unapprovedCredits: Gauge
-  readonly ledgerProof: Gauge<'digest'>
-}
+export type ServerMetrics = ReturnType<typeof createServerMetrics>
 
 /** The measured fields of a `pg` pool. */
 interface MeasuredPool {
@@ -29,7 +14,7 @@ interface MeasuredPool {
 }
 
 /** One registry per server, so that several servers in one process (tests) do not share counters. */
-export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
+export function createServerMetrics(pool?: MeasuredPool) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -45,7 +30,7 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
       this.set({ state: 'waiting' }, pool.waitingCount)
     },
   })
-  const metrics: ServerMetrics = {
+  const metrics = {
     registry,
     httpSeconds: new Histogram({
       name: 'tidemark_http_request_duration_seconds',
@@ -72,61 +57,10 @@ export function createServerMetrics(pool?: MeasuredPool): ServerMetrics {
       labelNames: ['outcome'],
       registers,
     }),
-    inboxOldestSeconds: new Gauge({
-      name: 'tidemark_inbox_oldest_unapplied_seconds',
-      help: 'Age of the oldest event that is not finished',
-      registers,
-    }),
-    failedRows: new Gauge({
-      name: 'tidemark_failed_rows',
-      help: 'Rows that were given up on and wait for a person, by what they are; acts of support, those of a day',
-      labelNames: ['what'],
-      registers,
-    }),
-    reconciledSeconds: new Gauge({
-      name: 'tidemark_reconciled_seconds',
-      help: 'Time since a comparison of Stripe, Clerk and us last came to its end',
-      registers,
-    }),
-    backupSeconds: new Gauge({
-      name: 'tidemark_backup_age_seconds',
-      help: 'Time since the database was last backed up whole (base), and since its log was last archived (log)',
-      labelNames: ['what'],
-      registers,
-    }),
-    eventsReaderLagSeconds: new Gauge({
-      name: 'tidemark_events_reader_lag_seconds',
-      help: "Time since the inbox was last known to hold everything in Stripe's list of events",
-      registers,
-    }),
-    findings: new Gauge({
-      name: 'tidemark_reconciliation_findings',
-      help: 'Open differences between Stripe, Clerk and us, by kind',
-      labelNames: ['kind'],
-      registers,
-    }),
-    unfinishedActs: new Gauge({
-      name: 'tidemark_support_acts_unfinished',
-      help: 'Acts of support that wait for a second person (waiting_for_approval) or for the worker (queued)',
-      labelNames: ['state'],
-      registers,
-    }),
-    ledgerProof: new Gauge({
-      name: 'tidemark_ledger_proven_transfer',
-      help: 'The last transfer that was proven, with the digest of the proof: a copy that the database cannot change',
-      labelNames: ['digest'],
-      registers,
-    }),
-    unapprovedCredits: new Gauge({
-      name: 'tidemark_support_unapproved_share',
-      help: 'Credits that support adjusted within a day without a second person, of SUPPORT_ADJUSTMENT_TOTAL',
-      registers,
-    }),
-    queueJobs: new Gauge({
-      name: 'tidemark_queue_jobs',
-      help: 'Jobs by queue and state',
-      labelNames: ['queue', 'state'],
-      registers,
+    /** Read when they are asked for. */
+    measured: measurements.map((measurement) => {
+      const { name, help, labelNames = [] } = measurement
+      return { gauge: new Gauge<string>({ name, help, labelNames, registers }), measurement }
     }),
   }
   // Prometheus sees no increase in a counter that appears with its first event.

@@ -91,32 +91,12 @@ function answer<E extends Endpoint, Found>(
   deps: Dependencies,
 ): AppMiddleware {
   return async (ctx) => {
-    const {
-      params,
-      query,
-      body,
-      user_id,
-      session_id = null,
-      session_token = null,
-      network,
-      requestLog,
-    } = ctx.state
-    const { editor_token_id = null } = ctx.state
-    const asked = {
-      params,
-      query,
-      body,
-      user_id,
-      session_id,
-      session_token,
-      editor_token_id,
-      network,
-      requestLog,
-    }
-    const found = rights.check && (await rights.check(asked as Omit<RequestOf<E>, 'attempt_id'>, deps))
+    const defaults = { session_id: null, session_token: null, editor_token_id: null }
+    const asked = { ...defaults, ...ctx.state } as unknown as Omit<RequestOf<E>, 'attempt_id'>
+    const found = rights.check && (await rights.check(asked, deps))
     if (failure) ctx.state.failure = failure
     const handle = async (attempt_id: string) =>
-      handler({ ...asked, ...found, attempt_id } as unknown as RequestOf<E> & Found, deps)
+      handler({ ...asked, ...found, attempt_id } as RequestOf<E> & Found, deps)
     const result = await (endpoint.idempotent ? oncePerKey(ctx, deps, handle) : handle(randomUUIDv7()))
     const file = endpoint.file ?? endpoint.or_file
     if (file && result instanceof TextFile) return result.send(ctx, file)

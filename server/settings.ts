@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { Editors } from '../schema/api/redirect-uri.ts'
+import { type Editors, loopbackNames } from '../schema/api/redirect-uri.ts'
 import type { Brand } from '../schema/catalogue/brand.ts'
 import { adjustmentLimitsOf, brandOf, listOf, type ProcessEnvironment } from '../schema/env.ts'
 import { editorsOf } from '../schema/extension/editors.ts'
-import { loopbackNames, ownOrigins } from '../schema/own-origins.ts'
+import { ownOrigins } from '../schema/origins.ts'
 import type { AdjustmentLimits } from '../schema/support/acts.ts'
 
 /** The environment, in the form in which the server uses it. */
@@ -39,7 +39,6 @@ export interface Settings {
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
   readonly sample_editor_url: string | undefined
-  /** Free days of a first Pro plan; 0 switches the trial off. */
   /** Credits that one support person may adjust without a second one. */
   readonly adjustment_limits: AdjustmentLimits
   readonly claim_after_ms: number

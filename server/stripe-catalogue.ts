@@ -1,5 +1,4 @@
 import type Stripe from 'stripe'
-import type { BillingFrequency, PlanType } from '../schema/catalogue/plans.ts'
 import {
   type CataloguePrice,
   cataloguePrices,
@@ -10,17 +9,7 @@ import {
 } from '../schema/vendors/stripe/catalogue.ts'
 import { priceUnavailable, StripeAnswerError } from './errors.ts'
 
-/** Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. */
-export interface StripeCatalogue {
-  /** The price of one seat and period. Throws `priceUnavailable` unless it is the catalogue's. */
-  findPrice(wanted: { plan_type: PlanType; billing_frequency: BillingFrequency }): Promise<FoundPrice>
-  /**
-   * The id of the configuration: of the subscription's price, or any of the kind where there is no
-   * subscription or no configuration for its price, in which Stripe then allows everything but a change of
-   * seats. Throws Stripe's error, or StripeAnswerError when there is none of the kind.
-   */
-  findPortal(wanted: Portal): Promise<string>
-}
+export type StripeCatalogue = ReturnType<typeof createStripeCatalogue>
 
 export interface FoundPrice extends CataloguePrice {
   readonly price_id: string
@@ -29,8 +18,11 @@ export interface FoundPrice extends CataloguePrice {
 /** How long a checked price is cached: its amount cannot change, only its lookup key can be moved. */
 const cachedForMs = 60_000
 
-/** Caches correct prices and portals for a minute; missing or wrong ones are fetched again. */
-export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date }): StripeCatalogue {
+/**
+ * Our price list and portals as they are at Stripe, where `npm run stripe:setup` has made them. Caches correct
+ * ones for a minute; missing or wrong ones are fetched again.
+ */
+export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date }) {
   const cache = new Map<string, { value: string; until_ms: number }>()
   const cached = async (key: string, fetch: () => Promise<string>) => {
     const known = cache.get(key)
@@ -40,7 +32,8 @@ export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date })
     return value
   }
   return {
-    async findPrice(wanted) {
+    /** The price of one seat and period. Throws `priceUnavailable` unless it is the catalogue's. */
+    async findPrice(wanted: Pick<CataloguePrice, 'plan_type' | 'billing_frequency'>): Promise<FoundPrice> {
       const expected = cataloguePrices.find(
         (price) =>
           price.plan_type === wanted.plan_type && price.billing_frequency === wanted.billing_frequency,
@@ -54,7 +47,12 @@ export function createStripeCatalogue(deps: { stripe: Stripe; now: () => Date })
         throw priceUnavailable(error)
       }
     },
-    findPortal: (wanted) =>
+    /**
+     * The id of the configuration: of the subscription's price, or any of the kind where there is no
+     * subscription or no configuration for its price, in which Stripe then allows everything but a change of
+     * seats. Throws Stripe's error, or StripeAnswerError when there is none of the kind.
+     */
+    findPortal: (wanted: Portal) =>
       cached(`portal ${wanted.kind} ${wanted.price_id}`, () => fetchPortal(deps.stripe, wanted)),
   }
 }

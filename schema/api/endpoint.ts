@@ -18,7 +18,7 @@ export interface Endpoint<
   Params extends z.core.$ZodType = z.core.$ZodType,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** May name parameters, each a whole segment: `/api/organizations/{id}/usage`. */
+  /** May name parameters, each a whole segment: `/api/extension/holds/{id}`. */
   readonly path: `/${string}`
   readonly summary: string
   readonly auth: EndpointAuth

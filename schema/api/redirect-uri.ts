@@ -8,7 +8,8 @@ export type Editors = Readonly<Record<string, string>>
 export const unknownEditorText =
   'This editor is not one that can sign in through the browser. Generate an extension token on your dashboard, and paste it into the editor.'
 
-const loopbackNames = ['127.0.0.1', '[::1]', 'localhost']
+/** All lead to this machine. */
+export const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 const longest = 1000
 
 /** We add these to the address ourselves; one that it already has would be a second answer. */

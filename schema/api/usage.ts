@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { daySchema } from './day.ts'
 import { endpoint } from './endpoint.ts'
-import { organizationIdSchema } from './ids.ts'
+import { payerSchema } from './ids.ts'
 
 /** What usage is grouped by; an editor is its token. */
 export const usageGroups = ['day', 'model', 'project', 'editor', 'person'] as const
@@ -15,6 +15,7 @@ const day_ms = 86_400_000
 /** UTC days, both included. */
 const usageQuery = z
   .strictObject({
+    payer: z._default(payerSchema, 'personal'),
     from: daySchema,
     to: daySchema,
     group_by: z._default(z.enum(usageGroups), 'day'),
@@ -72,12 +73,11 @@ export const usageColumns: Readonly<Record<UsageGroup, readonly string[]>> = {
   person: ['day', 'person', 'email', 'person_id', 'requests', 'failed', 'credits'],
 }
 
-const ofUsage = 'requests, failed ones and credits by UTC day, model, project, editor or person'
-
-export const getOwnUsage = endpoint({
+export const getUsageReport = endpoint({
   method: 'GET',
   path: '/api/usage',
-  summary: `One’s own usage of one’s own credits: ${ofUsage}; with format=csv a file of every day`,
+  summary:
+    'Usage of a payer’s credits: requests, failed ones and credits by UTC day, model, project, editor or person; members of an organization get their own; with format=csv a file of every day',
   auth: 'user',
   limit: 'read',
   query: usageQuery,
@@ -85,19 +85,5 @@ export const getOwnUsage = endpoint({
   or_file: 'text/csv',
 })
 
-export const getOrganizationUsage = endpoint({
-  method: 'GET',
-  path: '/api/organizations/{org_id}/usage',
-  summary: `Usage of an organization’s credits: ${ofUsage}; members get their own; with format=csv a file of every day`,
-  auth: 'user',
-  limit: 'read',
-  params: z.strictObject({ org_id: organizationIdSchema }),
-  query: usageQuery,
-  response: usageResponse,
-  or_file: 'text/csv',
-})
-
-/** The same calls with `format=csv`. */
-const asFile = { file: 'text/csv', response: z.string() } as const
-export const exportOwnUsage = endpoint({ ...getOwnUsage, ...asFile })
-export const exportOrganizationUsage = endpoint({ ...getOrganizationUsage, ...asFile })
+/** The same call with `format=csv`. */
+export const exportUsageReport = endpoint({ ...getUsageReport, file: 'text/csv', response: z.string() })

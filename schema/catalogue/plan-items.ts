@@ -15,7 +15,7 @@ const always = () => true
 const withSeats = ({ per_seat }: Plan) => per_seat
 
 /**
- * What each plan includes: the only list, for cards, the comparison, the dashboard and `/api/plans`. An item
+ * What each plan includes: the only list, for cards, the comparison and the dashboard. An item
  * is here if the product keeps it today. Tab completions are unlimited because no editor reports them as
  * usage (docs/extension.md); an agent's requests are not, because they are charged.
  */

@@ -7,6 +7,7 @@ import {
   priceProblem,
   taxProblem,
 } from '../../schema/vendors/stripe/catalogue.ts'
+import { stripeApiVersion } from '../../schema/vendors/stripe/client.ts'
 import { stripeEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import { lazyProxy, madeOnce } from '../../tests/support/made.ts'
 import { startStripe } from '../../tests/support/services/stripe.ts'
@@ -245,6 +246,21 @@ describe('setting Stripe up', () => {
     expect(second.changes).toEqual([`webhook endpoint ${webhook_url}: brought up to date`])
     expect(second.webhook?.secret).toBeNull()
     expect((await find())?.enabled_events).toEqual([...stripeEventTypes])
+  })
+
+  test('setting Stripe up says what to do with an endpoint of another API version, and leaves it alone beside one of ours', async () => {
+    const enabled_events = [...stripeEventTypes]
+    const old = await stripe.webhookEndpoints.create({
+      url: webhook_url,
+      enabled_events,
+      api_version: '2025-03-31.basil',
+    })
+    const told = await setUp()
+    expect(told.webhook?.warnings).toEqual([
+      expect.stringMatching(`API version 2025-03-31.basil.* delete ${old.id} in Stripe’s dashboard`),
+    ])
+    await stripe.webhookEndpoints.create({ url: webhook_url, enabled_events, api_version: stripeApiVersion })
+    expect(await setUp()).toMatchObject({ changes: [], webhook: { warnings: [] } })
   })
 
   test.each(stripeEventTypes)(

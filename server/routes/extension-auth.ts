@@ -16,8 +16,8 @@ import {
   type SignInRefusal,
 } from '../../schema/extension/sign-ins.ts'
 import { mayAddEditor } from '../../schema/extension/tokens.ts'
+import { findOrCreateAccount } from '../auth/account.ts'
 import { findAccountStatus, requireGoodAccount } from '../auth/account-status.ts'
-import { findOrCreateAccount } from '../auth/own-account.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findPayer } from '../editor-payer.ts'
 import {

@@ -24,8 +24,8 @@ import {
   revokeTokens,
   setPayer,
 } from '../../schema/extension/tokens.ts'
+import { findOrCreateAccount } from '../auth/account.ts'
 import { requireGoodAccount } from '../auth/account-status.ts'
-import { findOrCreateAccount } from '../auth/own-account.ts'
 import { findPayer, ownerOf, presentBalance, refuseSpending, requireSeat } from '../editor-payer.ts'
 import { editorNotFound, invalidExtensionToken } from '../errors.ts'
 import { Tagged } from '../etag.ts'

@@ -112,12 +112,12 @@ describe('health', () => {
   })
 
   test('health is measured per route and per queue', async () => {
-    await get('/api/plans')
+    await get('/api/config')
     const response = await getMonitoring('/metrics')
     expect(response.headers.get('content-type')).toContain('text/plain')
     const text = await response.text()
     expect(text).toMatch(
-      /tidemark_http_request_duration_seconds_count\{method="GET",route="\/api\/plans",status="200"\} [1-9]/,
+      /tidemark_http_request_duration_seconds_count\{method="GET",route="\/api\/config",status="200"\} [1-9]/,
     )
     expect(text).toContain('tidemark_queue_jobs{queue="stripe-events",state="waiting"} 0')
     for (const what of ['event', 'intent', 'subscription', 'invitation', 'act'])

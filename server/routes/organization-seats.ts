@@ -21,7 +21,7 @@ import {
 } from '../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../schema/people/users/plan-type.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
-import { findOrCreateAccount } from '../auth/own-account.ts'
+import { findOrCreateAccount } from '../auth/account.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { noSeatsLeft, otherSeatRole, seatNotFound } from '../errors.ts'
 import { organizationFailure, rowsFailure } from '../failures.ts'

@@ -15,7 +15,7 @@ import {
 import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { sumUsageSince } from '../../schema/ledger/spend/usage.ts'
-import { findOrCreateAccount } from '../auth/own-account.ts'
+import { findOrCreateAccount } from '../auth/account.ts'
 import { flowTo, flowToConfirm, openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer } from '../checkout/payer.ts'
 import { readPresentPlan } from '../checkout/present-plan.ts'
@@ -39,7 +39,7 @@ export const organizationsRoutes = [
     rights: members({ organization: ({ query }) => query.orgId }),
     failure: rowsFailure('Failed to load billing information'),
   }).handle(async ({ query }, { db }) => {
-    const owner_id = organizationOwner(query.orgId)
+    const owner_id = query.orgId
     const subscription =
       (await findLiveSubscription(db, owner_id)) ?? (await findLatestSubscription(db, owner_id))
     if (!subscription) return { hasSubscription: false, subscription: null }
@@ -56,7 +56,7 @@ export const organizationsRoutes = [
     rights: admins({ doing: 'manage billing', organization: ({ body }) => body.clerk_org_id }),
     failure: checkoutFailure('Failed to create subscription'),
   }).handle(async ({ body, user_id, requestLog, admin }, deps) => {
-    const owner_id = organizationOwner(body.clerk_org_id)
+    const owner_id = body.clerk_org_id
     await findOrCreateAccount(deps, user_id)
     const { url, ...checkout } = await startSubscription(
       deps,
@@ -96,7 +96,7 @@ export const organizationsRoutes = [
     rights: members({ organization: ({ query }) => query.org_id }),
     failure: rowsFailure('Failed to load organization credits'),
   }).handle(async ({ query }, deps) => {
-    const owner_id = organizationOwner(query.org_id)
+    const owner_id = query.org_id
     const now = deps.now()
     const since = await usageSince(deps.db, owner_id, now)
     // Two statements: usage that is posted between them counts as used while it is still part of the balance.
@@ -141,7 +141,7 @@ export const organizationsRoutes = [
     }),
     failure: portalFailure('Failed to create checkout session'),
   }).handle(async ({ body, admin }, deps) => {
-    const plan = await readPresentPlan(deps, organizationOwner(body.orgId), noSubscription)
+    const plan = await readPresentPlan(deps, body.orgId, noSubscription)
     const return_url = `${deps.settings.app_url}${seatsTab}`
     // Added to Stripe's present number; ours follows by event.
     const seats = plan.item.quantity ?? 1
@@ -155,7 +155,3 @@ export const organizationsRoutes = [
     })
   }),
 ]
-
-function organizationOwner(owner_id: string) {
-  return owner_id
-}

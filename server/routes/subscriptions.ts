@@ -1,7 +1,7 @@
 import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
 import { chooseCurrency } from '../../schema/billing/customers/currency.ts'
 import { planOf } from '../../schema/catalogue/sold-plans.ts'
-import { findOrCreateAccount } from '../auth/own-account.ts'
+import { findOrCreateAccount } from '../auth/account.ts'
 import { flowTo, openPortal } from '../checkout/open-portal.ts'
 import { newOrganizationPayer, personalPayer } from '../checkout/payer.ts'
 import { returnAddresses } from '../checkout/return-address.ts'

@@ -332,7 +332,8 @@ describe('the rights of the invitation calls', () => {
 })
 
 describe('the membership limit of an organization at Clerk', () => {
-  const limitOf = async ({ organization }: Team) => (await clerk.directory.findRoom(organization.id))?.limit
+  const limitOf = async ({ organization }: Team) =>
+    (await clerk.directory.findOccupancy(organization.id))?.limit
 
   test('the membership limit at Clerk grows with the seats: six people are invited, where Clerk begins with five', async () => {
     const ours = await team(10)

@@ -20,7 +20,7 @@ import {
 import { remainingInvitations } from '../../schema/people/invitations/occupancy.ts'
 import { countHeldSeats } from '../../schema/people/seats/seats.ts'
 import { ClerkRefusalError } from '../../schema/vendors/clerk/errors.ts'
-import { findOrCreateAccount } from '../auth/own-account.ts'
+import { findOrCreateAccount } from '../auth/account.ts'
 import type { Dependencies } from '../dependencies.ts'
 import {
   alreadyInvited,

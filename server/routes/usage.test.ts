@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import {
-  exportOrganizationUsage,
-  exportOwnUsage,
-  getOrganizationUsage,
-  getOwnUsage,
-  type UsageReport,
-} from '../../schema/api/usage.ts'
+import { exportUsageReport, getUsageReport, type UsageReport } from '../../schema/api/usage.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
 import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
 import { spendCredits, type Usage } from '../../schema/ledger/spend/usage.ts'
@@ -58,16 +52,15 @@ async function team() {
 type Team = Awaited<ReturnType<typeof team>>
 
 const usageOf = async ({ organization }: Team, { token }: Person, query: Record<string, string> = {}) => {
-  const params = { org_id: organization.id }
-  return (await server.ask(getOrganizationUsage, { token, params, query: { ...march, ...query } })).data
+  const asked = { payer: organization.id, ...march, ...query }
+  return (await server.ask(getUsageReport, { token, query: asked })).data
 }
 const fileOf = async ({ organization }: Team, { token }: Person, query: Record<string, string> = {}) => {
-  const params = { org_id: organization.id }
-  const asked = { ...march, format: 'csv', ...query }
-  return (await server.ask(exportOrganizationUsage, { token, params, query: asked })).trimEnd().split('\r\n')
+  const asked = { payer: organization.id, ...march, format: 'csv', ...query }
+  return (await server.ask(exportUsageReport, { token, query: asked })).trimEnd().split('\r\n')
 }
 const ownUsage = async ({ token }: Person, query: Record<string, string> = {}) =>
-  (await server.ask(getOwnUsage, { token, query: { ...march, ...query } })).data
+  (await server.ask(getUsageReport, { token, query: { ...march, ...query } })).data
 const told = ({ rows }: UsageReport) => rows.map(({ label, credits }) => [label, credits])
 
 describe('the usage of a person', () => {
@@ -163,7 +156,7 @@ describe('the usage of a person', () => {
     expect(rows.length).toBeLessThanOrEqual(101)
     expect(rows.reduce((sum, { credits }) => sum + credits, 0)).toBe(total.credits)
     expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(total.requests)
-    const file = await server.ask(exportOwnUsage, {
+    const file = await server.ask(exportUsageReport, {
       token: person.token,
       query: { ...march, group_by: 'model', format: 'csv' },
     })
@@ -200,7 +193,10 @@ describe('the usage of a person', () => {
     [{ ...march, format: 'xml' }, 'format must be json or csv'],
   ])('a request for the usage of %o is refused, with a sentence: %s', async (query, error) => {
     const { token } = await signUp(clerk)
-    const { status, body } = await server.api(getOwnUsage, { token, query: query as Record<string, string> })
+    const { status, body } = await server.api(getUsageReport, {
+      token,
+      query: query as Record<string, string>,
+    })
     expect(status).toBe(400)
     expect(body).toMatchObject({ error, code: 'invalid_request' })
   })
@@ -208,7 +204,7 @@ describe('the usage of a person', () => {
   test('usage of 366 days is answered', async () => {
     const { token } = await signUp(clerk)
     const query = { from: '2025-03-01', to: '2026-03-01' }
-    expect((await server.api(getOwnUsage, { token, query })).status).toBe(200)
+    expect((await server.api(getUsageReport, { token, query })).status).toBe(200)
   })
 })
 
@@ -285,9 +281,8 @@ describe('the usage of an organization', () => {
       { credits: 7, model: '@SUM(1)', day: 3 },
       { credits: 0, failure: 'timeout', day: 3 },
     ])
-    const params = { org_id: ours.organization.id }
-    const query = { ...march, group_by: 'model', format: 'csv' }
-    const { headers, body } = await server.api(exportOrganizationUsage, { token: admin.token, params, query })
+    const query = { payer: owner_id, ...march, group_by: 'model', format: 'csv' }
+    const { headers, body } = await server.api(exportUsageReport, { token: admin.token, query })
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(headers.get('content-disposition')).toBe('attachment; filename="usage-2026-03-01-2026-03-31.csv"')
     expect(body).toBe(

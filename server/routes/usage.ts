@@ -1,12 +1,5 @@
-import type { QueryOf, ResponseOf } from '../../schema/api/endpoint.ts'
 import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
-import {
-  getOrganizationUsage,
-  getOwnUsage,
-  type UsageGroup,
-  type UsageRow,
-  usageColumns,
-} from '../../schema/api/usage.ts'
+import { getUsageReport, type UsageGroup, type UsageRow, usageColumns } from '../../schema/api/usage.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { findEditors, isActive, type ListedToken } from '../../schema/extension/tokens.ts'
 import {
@@ -18,54 +11,35 @@ import {
 } from '../../schema/ledger/read/usage-days.ts'
 import { listNames } from '../../schema/people/users/users.ts'
 import { csvLine } from '../csv.ts'
-import type { Dependencies } from '../dependencies.ts'
 import { rowsFailure } from '../failures.ts'
 import { addDays } from '../local-days.ts'
-import { members, oneself } from '../rights.ts'
+import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 import { TextFile } from '../text-file.ts'
 
-const failure = rowsFailure('Failed to load usage')
-
 export const usageRoutes = [
-  route(getOwnUsage, { rights: oneself, failure }).handle(({ query, user_id }, deps) =>
-    answer(deps, query, { owner_id: user_id, usage_of: 'own' }),
-  ),
-
-  // As for people: what colleagues used is for admins (decision 043).
-  route(getOrganizationUsage, {
-    rights: members({ organization: ({ params }) => params.org_id }),
-    failure,
-  }).handle(({ params: { org_id: owner_id }, query, member }, deps) =>
-    member.role === 'admin'
-      ? answer(deps, query, { owner_id, usage_of: 'everyone' })
-      : answer(deps, query, { owner_id, usage_of: 'own', actor: member.user_id }),
-  ),
+  // As for people: what colleagues used is for admins.
+  route(getUsageReport, {
+    rights: thePayer(),
+    failure: rowsFailure('Failed to load usage'),
+  }).handle(async ({ query, owner_id, member, may_manage }, { db, now, settings }) => {
+    const { from, to, group_by, format } = query
+    const selection = { owner_id, from, to, ...(member && !may_manage && { actor: member.user_id }) }
+    const usage_of = member && may_manage ? 'everyone' : 'own'
+    const naming = { group_by, editors: settings.editors, now: now() }
+    if (format === 'csv') return new TextFile(`usage-${from}-${to}.csv`, csvOf(db, selection, naming))
+    const limit = group_by === 'day' ? null : largestGroups
+    const { rows, total } = await sumUsageDays(db, selection, { by: columnsOf[group_by], limit })
+    const labelOf = await labels(db, rows, naming)
+    const named = rows.map(({ requests, failed, credits, ...key }) => ({
+      ...labelOf(key),
+      requests,
+      failed,
+      credits,
+    }))
+    return { success: true, data: { group_by, usage_of, rows: withRest(named, total), total } }
+  }),
 ]
-
-type Asked = Omit<UsageSelection, 'from' | 'to'> & { readonly usage_of: 'own' | 'everyone' }
-
-async function answer(
-  { db, now, settings }: Pick<Dependencies, 'db' | 'now' | 'settings'>,
-  { from, to, group_by, format }: QueryOf<typeof getOwnUsage>,
-  { usage_of, ...asked }: Asked,
-): Promise<ResponseOf<typeof getOwnUsage> | TextFile> {
-  const selection = { ...asked, from, to }
-  const naming = { group_by, editors: settings.editors, now: now() }
-  if (format === 'csv') {
-    return new TextFile(`usage-${from}-${to}.csv`, csvOf(db, selection, naming))
-  }
-  const limit = group_by === 'day' ? null : largestGroups
-  const { rows, total } = await sumUsageDays(db, selection, { by: columnsOf[group_by], limit })
-  const labelOf = await labels(db, rows, naming)
-  const named = rows.map(({ requests, failed, credits, ...key }) => ({
-    ...labelOf(key),
-    requests,
-    failed,
-    credits,
-  }))
-  return { success: true, data: { group_by, usage_of, rows: withRest(named, total), total } }
-}
 
 const largestGroups = 100
 

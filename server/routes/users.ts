@@ -4,7 +4,7 @@ import { findLiveSubscription, findLiveTeam } from '../../schema/billing/subscri
 import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
-import { refreshAccount } from '../auth/own-account.ts'
+import { refreshAccount } from '../auth/account.ts'
 import { userNotFound } from '../errors.ts'
 import { accountFailure } from '../failures.ts'
 import { theUser } from '../rights.ts'

@@ -9,7 +9,7 @@ import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { getTrace, listWork, searchSupport } from '../../schema/api/support.ts'
 import { getAuditLog } from '../../schema/api/support-acts.ts'
-import { exportOwnUsage, getOrganizationUsage } from '../../schema/api/usage.ts'
+import { exportUsageReport, getUsageReport } from '../../schema/api/usage.ts'
 import { saveFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { listKnownEvents } from '../../schema/inbox/events.ts'
 import { postTransfers } from '../../schema/ledger/post/post.ts'
@@ -222,15 +222,11 @@ export const variants: Readonly<Record<string, (callers: Callers) => Asked | Pro
   ],
   'the export of an explanation': ({ people }) => [exportExplanation, { token: people.other_user.token }],
   'an organization’s usage by editor': ({ people, org }) => [
-    getOrganizationUsage,
-    {
-      token: people.admin.token,
-      params: { org_id: org.id },
-      query: { ...lastMonth(), group_by: 'editor' },
-    },
+    getUsageReport,
+    { token: people.admin.token, query: { payer: org.id, ...lastMonth(), group_by: 'editor' } },
   ],
   'the export of a person’s usage': ({ people }) => [
-    exportOwnUsage,
+    exportUsageReport,
     { token: people.other_user.token, query: { ...lastMonth(), group_by: 'model', format: 'csv' } },
   ],
   'the same checkout again': async ({ server, people }) => {

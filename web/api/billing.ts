@@ -2,13 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
 import { getUsageSummary } from '../../schema/api/credits.ts'
 import { type CreditCategory, explainBalance } from '../../schema/api/explanation.ts'
-import {
-  exportOrganizationUsage,
-  exportOwnUsage,
-  getOrganizationUsage,
-  getOwnUsage,
-  type UsageGroup,
-} from '../../schema/api/usage.ts'
+import { exportUsageReport, getUsageReport, type UsageGroup } from '../../schema/api/usage.ts'
 import { readerTimeZone } from '../reader.ts'
 import type { PayerView } from './account.ts'
 import type { Api } from './client.ts'
@@ -45,20 +39,12 @@ export interface UsageQuestion {
 export function usageReportQuery(api: Api, { payer, userId }: PayerView, query: UsageQuestion) {
   return queryOptions({
     queryKey: ['usage-report', payer, userId, query],
-    queryFn: async ({ signal }) => {
-      const { data } = await (payer === 'personal'
-        ? api(getOwnUsage, { query, signal })
-        : api(getOrganizationUsage, { params: { org_id: payer }, query, signal }))
-      return data
-    },
+    queryFn: async ({ signal }) => (await api(getUsageReport, { query: { payer, ...query }, signal })).data,
   })
 }
 
 export function loadUsageFile(api: Api, payer: string, question: UsageQuestion): Promise<string> {
-  const query = { ...question, format: 'csv' } as const
-  return payer === 'personal'
-    ? api(exportOwnUsage, { query })
-    : api(exportOrganizationUsage, { params: { org_id: payer }, query })
+  return api(exportUsageReport, { query: { payer, ...question, format: 'csv' } })
 }
 
 const allTransactions: TransactionFilter = { category: null, q: '', date: null }

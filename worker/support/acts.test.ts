@@ -191,7 +191,7 @@ describe('a resync makes everything agree with Stripe and Clerk', () => {
         { what: 'seats_in_use', id: null, before: 0, after: 1 },
       ]),
     })
-    expect(await worker.deps.clerk.findRoom(organization.id)).toMatchObject({ limit: 9 })
+    expect(await worker.deps.clerk.findOccupancy(organization.id)).toMatchObject({ limit: 9 })
 
     const person = await signUp(clerk)
     await addMember(clerk, organization, person)

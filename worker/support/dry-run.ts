@@ -15,7 +15,7 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
     listEmailAddresses: (userId) => clerk.listEmailAddresses(userId),
     findInvitation: (key) => clerk.findInvitation(key),
     listInvitations: (...asked) => clerk.listInvitations(...asked),
-    findRoom: (organizationId) => clerk.findRoom(organizationId),
+    findOccupancy: (organizationId) => clerk.findOccupancy(organizationId),
     identify: (owner_id) => clerk.identify(owner_id),
     isGone: (owner_id) => clerk.isGone(owner_id),
     isSupportStaff: (userId) => clerk.isSupportStaff(userId),

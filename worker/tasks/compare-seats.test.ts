@@ -179,9 +179,9 @@ test('Clerk’s limit of members that does not agree with the seats is repaired,
   await clerk.client.organizations.updateOrganization(id, { maxAllowedMemberships: 9 })
   await compare()
   // Two people, one with a seat of three.
-  expect(await clerk.directory.findRoom(id)).toEqual({ members: 2, invited: 0, limit: 4 })
+  expect(await clerk.directory.findOccupancy(id)).toEqual({ members: 2, invited: 0, limit: 4 })
   clock.setAhead({ minutes: 7 * 60 })
-  expect(await compare({ findRoom: () => Promise.reject(new Error('Nothing has to be asked')) })).toBe(0)
+  expect(await compare({ findOccupancy: () => Promise.reject(new Error('Nothing has to be asked')) })).toBe(0)
 })
 
 test('a limit that Clerk does not accept keeps no seat from being compared', async () => {

@@ -19,7 +19,7 @@ export interface DeliveryDependencies {
   readonly db: Kysely<DB>
   readonly clerk: Pick<
     ClerkDirectory,
-    'sendInvitation' | 'listInvitations' | 'revokeInvitation' | 'findRoom' | 'setMembershipLimit'
+    'sendInvitation' | 'listInvitations' | 'revokeInvitation' | 'findOccupancy' | 'setMembershipLimit'
   >
   /** The application's address, to which the link in the e-mail leads. */
   readonly app_url: string

@@ -61,14 +61,14 @@ export async function findSeatsAtClerk(
  * many).
  */
 export async function keepMembershipLimit(
-  { db, clerk }: { db: Kysely<DB>; clerk: Pick<ClerkDirectory, 'findRoom' | 'setMembershipLimit'> },
+  { db, clerk }: { db: Kysely<DB>; clerk: Pick<ClerkDirectory, 'findOccupancy' | 'setMembershipLimit'> },
   organization_id: string,
 ): Promise<boolean> {
   const seats = await findSeatsAtClerk(db, organization_id)
-  const room = seats && (await clerk.findRoom(organization_id))
-  if (!room) return false
-  const limit = membershipLimitFor({ ...seats, people_at_clerk: room.members + room.invited })
-  if (limit === room.limit) return false
+  const at_clerk = seats && (await clerk.findOccupancy(organization_id))
+  if (!at_clerk) return false
+  const limit = membershipLimitFor({ ...seats, people_at_clerk: at_clerk.members + at_clerk.invited })
+  if (limit === at_clerk.limit) return false
   await clerk.setMembershipLimit({ organization_id, limit })
   return true
 }

@@ -48,7 +48,7 @@ export function createOrganizationMaker(api: ClerkClient): OrganizationMaker {
 }
 
 /** How many people are in an organization or invited, and how many Clerk allows. */
-export interface OrganizationRoom {
+export interface OrganizationOccupancy {
   readonly members: number
   readonly invited: number
   /** Members and open invitations together; 0 is no limit. */
@@ -56,7 +56,10 @@ export interface OrganizationRoom {
 }
 
 /** Null when the organization does not exist (any more). */
-export async function findRoom(api: ClerkClient, organizationId: string): Promise<OrganizationRoom | null> {
+export async function findOccupancy(
+  api: ClerkClient,
+  organizationId: string,
+): Promise<OrganizationOccupancy | null> {
   const organization = await askClerk(
     'Reading an organization',
     api.organizations.getOrganization({ organizationId, includeMembersCount: true }),

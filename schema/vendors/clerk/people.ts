@@ -9,31 +9,20 @@ export interface Identity {
   readonly state: 'known' | 'banned' | 'locked'
 }
 
-/** Null when Clerk does not know the person (any more). */
-export async function identifyUser(api: ClerkClient, userId: string): Promise<Identity | null> {
-  const user = await askClerk('Reading a person', api.users.getUser(userId))
+/** Null when Clerk does not have the user or organization (any more). */
+export async function identify(api: ClerkClient, owner_id: string): Promise<Identity | null> {
+  if (kindOf(owner_id) === 'organization') {
+    const call = api.organizations.getOrganization({ organizationId: owner_id })
+    const organization = await askClerk('Reading an organization', call)
+    return organization && { name: organization.name, email: null, state: 'known' }
+  }
+  const user = await askClerk('Reading a person', api.users.getUser(owner_id))
   if (!user) return null
   return {
     name: user.fullName,
     email: (user.primaryEmailAddress ?? user.emailAddresses[0])?.emailAddress ?? null,
     state: user.banned ? 'banned' : user.locked ? 'locked' : 'known',
   }
-}
-
-/** Null when the organization does not exist (any more). */
-export async function identifyOrganization(
-  api: ClerkClient,
-  organizationId: string,
-): Promise<Identity | null> {
-  const organization = await askClerk(
-    'Reading an organization',
-    api.organizations.getOrganization({ organizationId }),
-  )
-  return organization && { name: organization.name, email: null, state: 'known' }
-}
-
-export async function identify(api: ClerkClient, owner_id: string): Promise<Identity | null> {
-  return kindOf(owner_id) === 'user' ? identifyUser(api, owner_id) : identifyOrganization(api, owner_id)
 }
 
 /**
@@ -44,6 +33,10 @@ export async function isGone(api: ClerkClient, owner_id: string): Promise<boolea
   return (await identify(api, owner_id)) === null
 }
 
+/**
+ * Whether the person is on the support staff: `role` is `support` in their public metadata, which only the
+ * operator of the product can write, and they may sign in.
+ */
 export async function isSupportStaff(api: ClerkClient, userId: string): Promise<boolean> {
   const user = await askClerk('Reading a role', api.users.getUser(userId))
   return user?.publicMetadata.role === 'support' && !user.banned && !user.locked

@@ -52,19 +52,6 @@ const errorOf = (call: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-test('an endpoint has a limit of its own, which calls to others do not use up', async () => {
-  const stripe = open(100)
-  const beganMs = Date.now()
-  const id = (index: number) => `cus_000000000${index}`
-  await Promise.all([
-    ...Array.from({ length: 16 }, (_, index) => stripe.customers.retrieve(id(index))),
-    ...Array.from({ length: 10 }, () => stripe.charges.list()),
-  ])
-  expect(arrivedAtMs).toHaveLength(26)
-  // Half of 25 for the first second, and all of the others.
-  expect(arrivedAtMs.filter((ms) => ms - beganMs < 900).length).toBeLessThanOrEqual(22)
-})
-
 test('calls over the limit wait for their turn, and all are made', async () => {
   const stripe = open(10)
   const beganMs = Date.now()

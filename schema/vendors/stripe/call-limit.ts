@@ -2,10 +2,6 @@ import { RateLimiterMemory, RateLimiterQueue, RateLimiterRedis } from 'rate-limi
 import type Stripe from 'stripe'
 import { withTimeLimit } from '../../time-limit.ts'
 
-/** Stripe's limits in live mode (https://docs.stripe.com/rate-limits). A sandbox of ours takes more. */
-const accountCallsPerSecond = 100
-const endpointCallsPerSecond = 25
-
 /** How long a call waits for its turn, or for as long as Stripe asks; what would take longer is refused. */
 const longestWaitMs = 10_000
 
@@ -13,8 +9,8 @@ const longestWaitMs = 10_000
 const retryAfterSeconds = { unsaid: 1, most: 60 } as const
 
 export interface CallLimit {
-  /** Waits for a turn of a call to this endpoint; false when there is none in time. */
-  take(endpoint: string): Promise<boolean>
+  /** Waits for a turn; false when there is none in time. */
+  take(): Promise<boolean>
   pause(seconds: number): Promise<void>
 }
 
@@ -33,9 +29,7 @@ export interface CallLimitOptions {
  */
 export function createCallLimit({ calls_per_second, process, redis }: CallLimitOptions): CallLimit {
   const half = calls_per_second / 2
-  const canBind = calls_per_second > endpointCallsPerSecond && calls_per_second <= accountCallsPerSecond
-  const perEndpoint = canBind ? endpointCallsPerSecond / 2 : null
-  if (!redis) return inTurn([memoryBudget('stripe_calls', half)], perEndpoint)
+  if (!redis) return inTurn([memoryBudget('stripe_calls', half)])
   const shared = (name: string, points: number) =>
     new RateLimiterRedis({
       keyPrefix: name,
@@ -48,7 +42,7 @@ export function createCallLimit({ calls_per_second, process, redis }: CallLimitO
     })
   const all = shared('stripe_calls', calls_per_second)
   const budgets = process === 'worker' ? [shared('stripe_calls_worker', calls_per_second * 0.75), all] : [all]
-  return inTurn(budgets, perEndpoint)
+  return inTurn(budgets)
 }
 
 type Budget = RateLimiterMemory | RateLimiterRedis
@@ -64,28 +58,18 @@ function atLeastOne(points: number): number {
 /** The key that RateLimiterQueue counts under. */
 const queueKey = 'limiter'
 
-/**
- * A call needs a turn of each budget, and one of its endpoint, which each process counts for itself. A call
- * that could not get one in time is refused without queueing.
- */
-function inTurn(budgets: readonly Budget[], callsPerEndpoint: number | null): CallLimit {
+/** A call needs a turn of each budget; one that could not get it in time is refused without queueing. */
+function inTurn(budgets: readonly Budget[]): CallLimit {
   const queues = budgets.map(
     (budget) => new RateLimiterQueue(budget, { maxQueueSize: (budget.points * longestWaitMs) / 1000 }),
   )
-  const endpoints =
-    callsPerEndpoint === null
-      ? null
-      : new RateLimiterQueue(memoryBudget('stripe_endpoint', callsPerEndpoint), {
-          maxQueueSize: (callsPerEndpoint * longestWaitMs) / 1000,
-        })
   let pausedUntilMs = 0
   return {
-    async take(endpoint) {
+    async take() {
       if (pausedUntilMs - Date.now() > longestWaitMs) return false
       const until_s = Math.ceil((Date.now() + longestWaitMs) / 1000)
       const limit = { limit_ms: longestWaitMs, what: 'Waiting for a call to Stripe' }
       try {
-        if (endpoints) await withTimeLimit(endpoints.removeTokens(1, endpoint, until_s), limit)
         for (const queue of queues) await withTimeLimit(queue.removeTokens(1, queueKey, until_s), limit)
         return true
       } catch {
@@ -113,27 +97,19 @@ export function limitCalls(client: Stripe.HttpClient, limit: CallLimit): Stripe.
   return {
     getClientName: () => client.getClientName(),
     async makeRequest(...request) {
-      const [, , path, method] = request
-      const endpoint = endpointOf(method, path)
-      if (!(await limit.take(endpoint))) return refusal
+      if (!(await limit.take())) return refusal
       const answer = await client.makeRequest(...request)
       if (!isRateLimited(answer)) return answer
       const seconds = await pauseAfter(answer)
       if (seconds * 1000 > longestWaitMs) return answer
       // An unread body keeps its connection open.
       await answer.toJSON().catch(() => undefined)
-      if (!(await limit.take(endpoint))) return refusal
+      if (!(await limit.take())) return refusal
       const second = await client.makeRequest(...request)
       if (isRateLimited(second)) await pauseAfter(second)
       return second
     },
   }
-}
-
-/** Calls about several objects of one kind are calls to one endpoint: `GET /v1/invoices/:id`. */
-function endpointOf(method: string, path: string): string {
-  const [pathname = ''] = path.split('?')
-  return `${method} ${pathname.replaceAll(/\/[a-z]+_[A-Za-z0-9_]{8,}/g, '/:id')}`
 }
 
 /**

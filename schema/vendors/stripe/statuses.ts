@@ -45,41 +45,31 @@ export function isOver({ status }: { readonly status: string }): boolean {
  * of this dispute", https://docs.stripe.com/api/disputes/object). An unknown status of a new SDK fails to
  * compile.
  */
-const disputeMeanings: Readonly<Record<DisputeStatus, 'gone' | 'here' | 'see_transactions'>> = {
-  warning_needs_response: 'here',
-  warning_under_review: 'here',
-  warning_closed: 'here',
-  needs_response: 'gone',
-  under_review: 'gone',
-  lost: 'gone',
-  won: 'here',
-  prevented: 'see_transactions',
-  appeal_needs_response: 'gone',
-  appeal_under_review: 'gone',
+const disputeMeanings: Readonly<
+  Record<DisputeStatus, { money: 'gone' | 'here' | 'see_transactions'; state: DisputeState | null }>
+> = {
+  // An inquiry is no dispute yet, and may never become one.
+  warning_needs_response: { money: 'here', state: null },
+  warning_under_review: { money: 'here', state: null },
+  warning_closed: { money: 'here', state: null },
+  needs_response: { money: 'gone', state: 'open' },
+  under_review: { money: 'gone', state: 'open' },
+  lost: { money: 'gone', state: 'lost' },
+  won: { money: 'here', state: 'won' },
+  // The money is the cardholder's, or there was nothing to decide.
+  prevented: { money: 'see_transactions', state: null },
+  appeal_needs_response: { money: 'gone', state: 'open' },
+  appeal_under_review: { money: 'gone', state: 'open' },
 }
 
 export type DisputeState = 'open' | 'won' | 'lost'
 
-const disputeStates: Readonly<Record<DisputeStatus, DisputeState | null>> = {
-  // An inquiry is no dispute yet, and may never become one.
-  warning_needs_response: null,
-  warning_under_review: null,
-  warning_closed: null,
-  needs_response: 'open',
-  under_review: 'open',
-  lost: 'lost',
-  won: 'won',
-  // The money is the cardholder's, or there was nothing to decide; `disputedMinor` knows which.
-  prevented: null,
-  appeal_needs_response: 'open',
-  appeal_under_review: 'open',
-}
+const meaningOf = (status: string) =>
+  Object.entries(disputeMeanings).find(([name]) => name === status)?.[1] ?? null
 
 /** What became of the disputes of a charge: open as long as one is, lost as soon as one is. */
 export function disputeStateOf(disputes: readonly { readonly status: string }[]): DisputeState | null {
-  const states = disputes.map(
-    ({ status }) => Object.entries(disputeStates).find(([name]) => name === status)?.[1] ?? null,
-  )
+  const states = disputes.map(({ status }) => meaningOf(status)?.state)
   return (['open', 'lost', 'won'] as const).find((state) => states.includes(state)) ?? null
 }
 
@@ -89,10 +79,10 @@ export function disputedMinor(dispute: {
   readonly status: string
   readonly balance_transactions: readonly { readonly amount: number }[]
 }): number | null {
-  const meaning = Object.entries(disputeMeanings).find(([status]) => status === dispute.status)?.[1]
+  const meaning = meaningOf(dispute.status)
   if (!meaning) return null
   const moved = dispute.balance_transactions.reduce((sum, { amount }) => sum + amount, 0)
-  const isGone = meaning === 'see_transactions' ? moved < 0 : meaning === 'gone'
+  const isGone = meaning.money === 'see_transactions' ? moved < 0 : meaning.money === 'gone'
   return isGone ? dispute.amount : 0
 }
 

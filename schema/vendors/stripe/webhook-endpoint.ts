@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { loopbackNames } from '../../api/redirect-uri.ts'
 import { stripeApiVersion } from './client.ts'
 import { stripeEventTypes } from './event-types.ts'
 
@@ -40,8 +41,6 @@ export async function findWebhookEndpoint(
   }
   return found.toSorted((a, b) => webhookProblems(a).length - webhookProblems(b).length)[0]
 }
-
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
 
 /** Stripe cannot reach such an address; its CLI forwards events there. */
 export function isLoopback(url: string): boolean {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ClerkClient } from '@clerk/backend'
-import { ownOrigins } from '../../../schema/own-origins.ts'
+import { ownOrigins } from '../../../schema/origins.ts'
 import { openClerk } from '../../../schema/vendors/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../../../schema/vendors/clerk/directory.ts'
 import { createTokenVerifier, type VerifyToken } from '../../../schema/vendors/clerk/tokens.ts'

@@ -57,7 +57,7 @@ describe('a Teams plan of an organization', () => {
 })
 
 describe('the number of people that Clerk lets into an organization', () => {
-  const limitOf = async (id: string) => (await clerk.directory.findRoom(id))?.limit
+  const limitOf = async (id: string) => (await clerk.directory.findOccupancy(id))?.limit
   /** An organization that exists at Clerk. */
   async function atClerk() {
     const admin = await signUp(clerk)

@@ -10,7 +10,7 @@ const health: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
  * Answers only for our own hosts, so that a page under another name that was made to lead here cannot read
  * answers as its own (DNS rebinding), and only addresses that one of ours can have.
  */
-export function ownAddress({ isOwnHost }: Pick<Settings, 'isOwnHost'>): AppMiddleware {
+export function refuseForeignHost({ isOwnHost }: Pick<Settings, 'isOwnHost'>): AppMiddleware {
   return (ctx, next) => {
     if (ctx.path.length > longestPath) throw pathTooLong()
     // Neither Postgres nor a file system knows it, and Bull Board hands on what it is given.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownOrigins } from './own-origins.ts'
+import { ownOrigins } from './origins.ts'
 
 test('all names of the loopback address are one origin in development', () => {
   expect(ownOrigins('http://localhost:3000/', { production: false })).toEqual([

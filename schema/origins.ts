@@ -1,4 +1,4 @@
-export const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+import { loopbackNames } from './api/redirect-uri.ts'
 
 /** The origins of our own pages. In development all loopback names count as one. */
 export function ownOrigins(appUrl: string, options: { production: boolean }): string[] {

@@ -21,7 +21,7 @@ describe('a request for another host', () => {
   test.each(['rebound.example', 'rebound.example:3000', 'localhost.example', '169.254.1.1', '[::ffff:1]'])(
     'a request for the host %j is refused',
     async (host) => {
-      for (const path of ['/', '/api/plans', '/__sandbox']) expect(await statusOf(path, host)).toBe(421)
+      for (const path of ['/', '/api/config', '/__sandbox']) expect(await statusOf(path, host)).toBe(421)
       // Load balancers ask for the health by any name.
       expect(await statusOf('/healthz', host)).toBe(200)
     },
@@ -29,7 +29,7 @@ describe('a request for another host', () => {
 
   test('a request for our own host is answered, under each loopback name where that is where we are', async () => {
     for (const host of ['localhost', '127.0.0.1:3000', '[::1]:3000', 'LOCALHOST:1']) {
-      expect(await statusOf('/api/plans', host), host).toBe(200)
+      expect(await statusOf('/api/config', host), host).toBe(200)
     }
   })
 })
@@ -50,7 +50,7 @@ test('a path of more than two kilobytes is refused, and a long one that ends in 
 
 test('an address with NUL is refused, wherever it leads', async () => {
   const host = new URL(server.url).host
-  for (const path of ['/support/queues/?status=%00', '/%00', '/api/plans?a=%00']) {
+  for (const path of ['/support/queues/?status=%00', '/%00', '/api/config?a=%00']) {
     expect(await statusOf(path, host), path).toBe(400)
   }
 })
