@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { getWebConfig } from '../schema/api/catalogue.ts'
+import { listPlans } from '../schema/api/catalogue.ts'
 import { connectRedis } from '../schema/inbox/queues/redis.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { startFaultProxy } from '../tests/support/faults/fault-proxy.ts'
@@ -29,7 +29,7 @@ describe('a budget of requests', () => {
       deps: { limits: createRateLimits({ perMinute: two }) },
     })
     const answers = []
-    for (let count = 0; count < 3; count++) answers.push(await server.api(getWebConfig))
+    for (let count = 0; count < 3; count++) answers.push(await server.api(listPlans))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
     expect(answers[2]?.body).toMatchObject({ code: 'too_many_requests', error: expect.any(String) })
     expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -53,7 +53,7 @@ describe('an anonymous caller is counted by the address', () => {
     })
     const seen = []
     for (const header of calls) {
-      seen.push((await server.api(getWebConfig, { headers: { 'x-forwarded-for': header } })).status)
+      seen.push((await server.api(listPlans, { headers: { 'x-forwarded-for': header } })).status)
     }
     return seen
   }
@@ -109,6 +109,40 @@ describe.runIf(redisUrl)('with Redis', () => {
     expect(await second?.consume('read', caller)).toBeNull()
     expect(await first?.consume('read', caller)).toBeGreaterThan(0)
     expect(await second?.count('read', caller)).toMatchObject({ remaining: 0, is_exceeded: true })
+    for (const redis of connections) redis.disconnect()
+  })
+
+  test('servers take portions of a budget, and together never give out more than there is', async () => {
+    const connections = [new Redis(redisUrl ?? ''), new Redis(redisUrl ?? '')]
+    await Promise.all(connections.map((redis) => redis.ping()))
+    const servers = connections.map((redis) => createRateLimits({ redis, perMinute: { extension: 90 } }))
+    const caller = `user:${crypto.randomUUID()}`
+    const answers = []
+    for (let call = 0; call < 110; call++) {
+      answers.push(...(await Promise.all(servers.map((server) => server.count('extension', caller)))))
+    }
+    const given = answers.filter(({ is_exceeded }) => !is_exceeded)
+    expect(given).toHaveLength(90)
+    expect(answers.map(({ remaining }) => remaining).slice(0, 2)).toEqual([89, 86])
+    for (const redis of connections) redis.disconnect()
+  })
+
+  test('only the other servers refuse the rest of a portion that one server has taken', async () => {
+    const connections = [new Redis(redisUrl ?? ''), new Redis(redisUrl ?? '')]
+    await Promise.all(connections.map((redis) => redis.ping()))
+    const [first, second] = connections.map((redis) =>
+      createRateLimits({ redis, perMinute: { extension: 90 } }),
+    )
+    const caller = `user:${crypto.randomUUID()}`
+    await first?.count('extension', caller)
+    const given = []
+    for (let call = 0; call < 100; call++) given.push(await second?.consume('extension', caller))
+    expect(given.filter((wait) => wait === null)).toHaveLength(87)
+    expect([await first?.consume('extension', caller), await first?.consume('extension', caller)]).toEqual([
+      null,
+      null,
+    ])
+    expect(await first?.consume('extension', caller)).toBeGreaterThan(0)
     for (const redis of connections) redis.disconnect()
   })
 

@@ -1,4 +1,4 @@
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimit } from '../schema/api/endpoint.ts'
 import type { AppMiddleware } from './context.ts'
 import { tooManyRequests } from './errors.ts'
@@ -37,32 +37,99 @@ const windowSeconds = 60
 /** Budgets are compared here, because those of wider networks are larger. */
 const pointsMax = Number.MAX_SAFE_INTEGER
 
-/** Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. */
+/** A server takes a thirtieth of a budget at once, so that not every request asks Redis. */
+const portionOf = (limit: number) => Math.max(1, Math.floor(limit / 30))
+
+/** Callers of the last minute that are remembered; some 10 MB. */
+const callersMax = 50_000
+
+/** What a server has taken of a caller's budget and not given out yet. */
+interface Portion {
+  left: number
+  /** The rest of the budget for all servers, when the portion was taken. */
+  untaken: number
+  readonly until_ms: number
+}
+
+/**
+ * Counts in Redis, shared by all servers, when there is one; otherwise in memory, each server separately. A
+ * server takes portions of a budget, so a caller never gets more than the limit; one whose calls are spread
+ * over several servers may be refused by one while another has the rest of a portion: at most a thirtieth of
+ * the budget less for each further server (decision 126).
+ */
 export function createRateLimits(
   options: { redis?: unknown; perMinute?: Readonly<Partial<Record<RateLimit, number>>> } = {},
 ): RateLimits {
   const perMinute = { ...requestsPerMinute, ...options.perMinute }
-  const budget = { keyPrefix: 'limit', points: pointsMax, duration: windowSeconds }
-  const inMemory = new RateLimiterMemory(budget)
-  const limiter = options.redis
-    ? // Without Redis the limits get looser, they do not become an outage.
-      new RateLimiterRedis({
-        ...budget,
-        storeClient: options.redis,
-        rejectIfRedisNotReady: true,
-        insuranceLimiter: inMemory,
+  const portions = new Map<string, Portion>()
+  const limiters = new Map(
+    (Object.keys(perMinute) as RateLimit[]).map((limit) => {
+      const budget = { keyPrefix: `limit_${limit}`, points: pointsMax, duration: windowSeconds }
+      const inMemory = new RateLimiterMemory(budget)
+      return [
+        limit,
+        options.redis
+          ? // Without Redis the limits get looser, they do not become an outage.
+            new RateLimiterRedis({
+              ...budget,
+              storeClient: options.redis,
+              rejectIfRedisNotReady: true,
+              insuranceLimiter: inMemory,
+            })
+          : inMemory,
+      ]
+    }),
+  )
+  const limiterOf = (limit: RateLimit) => {
+    const limiter = limiters.get(limit)
+    if (!limiter) throw new Error(`There is no limit ${limit}`)
+    return limiter
+  }
+
+  /** Takes a portion of the budget, or its rest, which may be zero. */
+  async function take(limit: RateLimit, caller: string, most: number): Promise<Portion> {
+    const asked = portionOf(most)
+    const taken = await limiterOf(limit)
+      .consume(caller, asked)
+      .catch((refusal: unknown) => {
+        if (refusal instanceof RateLimiterRes) return refusal
+        throw refusal
       })
-    : inMemory
+    const before = taken.consumedPoints - asked
+    return {
+      left: Math.max(0, Math.min(asked, most - before)),
+      untaken: Math.max(0, most - taken.consumedPoints),
+      until_ms: performance.now() + taken.msBeforeNext,
+    }
+  }
+
+  function remember(key: string, portion: Portion): void {
+    const other = portions.get(key)
+    // Two requests may have taken one each at the same moment.
+    if (other && other.until_ms > performance.now()) portion.left += other.left
+    portions.delete(key)
+    for (const oldest of portions.keys()) {
+      if (portions.size < callersMax) break
+      portions.delete(oldest)
+    }
+    portions.set(key, portion)
+  }
 
   const count: RateLimits['count'] = async (limit, caller, budgets = 1) => {
     const most = perMinute[limit] * budgets
-    const { consumedPoints, msBeforeNext } = await limiter.consume(`${limit}/${caller}`)
-    return {
-      limit: most,
-      remaining: Math.max(0, most - consumedPoints),
-      reset_s: Math.max(1, Math.ceil(msBeforeNext / 1000)),
-      is_exceeded: consumedPoints > most,
+    const key = `${limit}/${caller}`
+    let portion = portions.get(key)
+    const isOver = portion !== undefined && portion.until_ms <= performance.now()
+    // Once no portion is left, Redis need not be asked again before the window ends.
+    if (!portion || isOver || (portion.left === 0 && portion.untaken > 0)) {
+      const taken = await take(limit, caller, most)
+      remember(key, taken)
+      portion = taken
     }
+    const is_exceeded = portion.left === 0
+    if (!is_exceeded) portion.left -= 1
+    const reset_s = Math.max(1, Math.ceil((portion.until_ms - performance.now()) / 1000))
+    return { limit: most, remaining: portion.untaken + portion.left, reset_s, is_exceeded }
   }
   return {
     count,
@@ -89,7 +156,7 @@ export async function countNetworks(
 
 /**
  * One budget per user and group of calls. Runs after `authenticate`, so that people who share an address do
- * not share a budget; only anonymous callers are counted by address. Each answer has the rest, so that a client can wait before it is refused.
+ * not share a budget; only anonymous callers are counted by address. Each answer has the rest (decision 082).
  */
 export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
   return async (ctx, next) => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test, vi } from 'vitest'
 import { getAccountSummary } from '../schema/api/account.ts'
-import type { RenderPage } from '../schema/api/catalogue.ts'
+import { listPlans, type RenderPage } from '../schema/api/catalogue.ts'
 import { startPlanChange } from '../schema/api/plan-changes.ts'
 import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { listFindings } from '../schema/billing/reconciliation/findings.ts'
@@ -98,6 +98,11 @@ async function openFindings() {
 }
 
 test('a plan that only the catalogue has is shown with its price and its credits', async () => {
+  const { plans } = await product.server.ask(listPlans)
+  expect(plans.find(({ plan_type }) => plan_type === 'max')).toMatchObject({
+    price_minor: max.price_minor,
+    features: ['1200 credits per month included', expect.anything(), ...Array(6).fill(expect.anything())],
+  })
   const config = {
     brand: defaultBrand,
     clerk: { publishable_key: 'pk_test', proxy_url: null },

@@ -1,6 +1,37 @@
 import * as z from 'zod/mini'
 import { brandSchema } from '../catalogue/brand.ts'
+import { currencySchema, planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
+
+export const listPlans = endpoint({
+  method: 'GET',
+  path: '/api/plans',
+  summary: 'Plans, prices and the credit rate that the server charges',
+  auth: 'public',
+  limit: 'read',
+  response: z.object({
+    currencies: z.array(currencySchema),
+    plans: z.array(
+      z.object({
+        plan_type: planTypeSchema,
+        name: z.string(),
+        description: z.string(),
+        credits_per_seat: z.int(),
+        per_seat: z.boolean(),
+        price_minor: z.nullable(z.object({ monthly: z.int(), yearly: z.int() })),
+        /** Free days before a user's first payment, if they never had a subscription; 0 without a trial. */
+        trial_days: z.int(),
+        features: z.array(z.string()),
+      }),
+    ),
+    credits: z.object({
+      rate: z.object({ credits: z.int(), amount_minor: z.int() }),
+      minimum: z.int(),
+      maximum: z.int(),
+      packs: z.array(z.object({ credits: z.int(), amount_minor: z.int(), popular: z.boolean() })),
+    }),
+  }),
+})
 
 /** The web app's configuration; fetched, because one build serves every environment. */
 export const getWebConfig = endpoint({
