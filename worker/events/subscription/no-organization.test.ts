@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { getAccountSummary } from '../../../schema/api/account.ts'
+import { findIntent } from '../../../schema/billing/checkout/intents.ts'
+import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
+import { findBalance } from '../../../schema/ledger/read/balances.ts'
+import { buildAct } from '../../../tests/support/factories/acts.ts'
+import { buildPaidPlan } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildUser } from '../../../tests/support/factories/users.ts'
+import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { signUp } from '../../../tests/support/services/clerk.ts'
+import { reconcileAll } from '../../reconciliation/run.ts'
+import { processSupportAct } from '../../support/support-act.ts'
+
+const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
+const { database, clerk, server, worker } = product
+
+test('a team that is paid and that Clerk’s plan refuses is told to its buyer and to support at once, and is made by a replay', async () => {
+  const person = await signUp(clerk)
+  const user_id = await buildUser(database.server, person.user_id)
+  // https://github.com/clerk/openapi-specs/blob/main/bapi/2026-05-12.yml: creating an organization may answer 402.
+  await clerk.knob('faults', { status: 402, count: 6, method: 'POST', path_prefix: '/bapi/v1/organizations' })
+  const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id: null, user_id })
+  await worker.catchUp()
+  const event = await database.owner
+    .selectFrom('inbox_events')
+    .select(['id', 'state', 'reason', 'attempts'])
+    .where('type', '=', 'checkout.session.completed')
+    .executeTakeFirstOrThrow()
+  expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('Clerk refused') })
+  const summary = await server.ask(getAccountSummary, { token: person.token, query: { payer: 'personal' } })
+  expect(summary.payments).toMatchObject([{ id: bought.intent_id, state: 'under_review' }])
+  await product.advanceDays(0.1)
+  await reconcileAll(worker.deps, 'test')
+  expect(
+    JSON.stringify(await listFindings(database.server, { filter: { state: 'open' }, limit: 10 })),
+  ).toContain(bought.session_id)
+
+  await fetch(`${clerk.url}/_sandbox/faults`, { method: 'DELETE' })
+  const act = await buildAct(database, { kind: 'replay', target: { kind: 'event', id: event.id } })
+  await processSupportAct(worker.deps, { act_id: act.id })
+  const intent = await findIntent(database.owner, bought.intent_id)
+  expect(intent).toMatchObject({ state: 'settled' })
+  expect(await findBalance(database.owner, intent?.owner_id ?? '')).toMatchObject({ plan: 1500 })
+})
