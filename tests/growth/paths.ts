@@ -189,7 +189,7 @@ export const paths: Readonly<Record<string, Path>> = {
       fetchOk(`${server.monitoringUrl}/metrics`),
   'some owners of a reconciliation': async ({ worker }) => {
     const now = worker.deps.now()
-    return () => owners.step({ deps: worker.deps, since: now, now }, 'user/user_fill_5')
+    return () => owners.step({ deps: worker.deps, since: now, now }, 'user_fill_5')
   },
   'the statement of a day': async (product) => {
     days += 1
