@@ -149,7 +149,7 @@ async function makeWebhooks(part: Part, count: number) {
   if (part === product) {
     await part.database.pool.query(
       `INSERT INTO checkout_intents (id, offer_id, quantity, user_id, owner_id, state, stripe_session_id, next_try_at)
-       SELECT id, (SELECT id FROM offers WHERE plan_type IS NULL AND currency = 'EUR'), 500, owner, 'user', owner, 'open', session, now() + interval '1 day'
+       SELECT id, (SELECT id FROM offers WHERE plan_type IS NULL AND currency = 'EUR'), 500, owner, owner, 'open', session, now() + interval '1 day'
        FROM unnest($1::uuid[], $2::text[], $3::text[]) AS purchase (id, session, owner)`,
       [paid.map((one) => one.intentId), paid.map((one) => one.session.id), paid.map((one) => one.owner)],
     )

@@ -75,6 +75,8 @@ export async function startParts(running: AsyncDisposableStack, sessions: Readon
       STRIPE_SECRET_KEY: 'sk_test_bench',
       STRIPE_WEBHOOK_SECRET: webhookSecret,
       STRIPE_API_BASE: stripeUrl,
+      // More than the purchases of a second: the path is measured, not the limit of Stripe's calls.
+      STRIPE_CALLS_PER_SECOND: '80',
       CLERK_SECRET_KEY: 'sk_test_bench',
       CLERK_PUBLISHABLE_KEY: `pk_test_${Buffer.from('clerk.local.test$').toString('base64')}`,
       CLERK_WEBHOOK_SECRET: webhookSecret,
