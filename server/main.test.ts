@@ -58,10 +58,10 @@ async function ready(server: ReturnType<typeof start>): Promise<string> {
   return `http://127.0.0.1:${line.port}`
 }
 
-test.each(['server', 'worker'] as const)(
+test.for(['server', 'worker'] as const)(
   'a %s behind PgBouncer in transaction mode refuses to start, in one sentence with the setting that is needed',
-  async (room) => {
-    if (!pgBouncer) return console.log('Left out: no pgbouncer is installed')
+  async (room, { skip }) => {
+    if (!pgBouncer) skip('no pgbouncer is installed')
     await using bouncer = await startPgBouncer(database.url, 'transaction')
     const refused = start(environment({ DATABASE_URL: bouncer.url }), room)
     expect(await refused.exited).toBe(1)
