@@ -40,8 +40,8 @@ const accountSubscriptionSchema = z.extend(
     /** When the free trial ends, or ended. */
     trial_end: z.nullable(z.iso.datetime()),
     /**
-     * From when on the plan brings no credits although it goes on, because nothing is paid and nothing will be
-     * charged by itself; may lie ahead. Null for a plan that renews or ends.
+     * From when on the plan brings no credits although it goes on, because nothing is paid and Stripe plans no
+     * charge; may lie ahead. Null for a plan that renews or ends.
      */
     lapses_at: z.nullable(z.iso.datetime()),
   },

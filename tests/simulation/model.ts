@@ -353,7 +353,7 @@ export function leftOfMonths(subscription: Subscription, usages: readonly Usage[
   })
 }
 
-/** Rule 8: nothing of the plan is left when it has ended, or when nobody pays for what follows. */
+/** Rule 8: nothing of the plan is left when it has ended, or when Stripe asks for no payment of what follows. */
 function isOver(subscription: Subscription, now: number): boolean {
   const { ended_at, lapses_at } = subscription
   return ended_at !== null || (lapses_at !== null && lapses_at <= latestTime(subscription, now))

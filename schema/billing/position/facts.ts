@@ -41,8 +41,8 @@ export interface SubscriptionFact {
   readonly trial_end: Date | null
   readonly ended_at: Date | null
   /**
-   * From when on nothing is paid, and nothing will be charged by itself; in the future while collection is
-   * paused. Null for a plan that goes on.
+   * From when on nothing is paid and Stripe plans no charge; in the future while collection is paused. Null
+   * for a plan that goes on.
    */
   readonly lapses_at: Date | null
   /** As they are now, or were when it ended. */

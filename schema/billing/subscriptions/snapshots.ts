@@ -102,7 +102,7 @@ export async function failSubscriptionSync(
  */
 export async function makeSubscriptionsDue(
   trx: DatabaseTransaction,
-  { owner_id, now }: { readonly owner_id: string } & { readonly now: Date },
+  { owner_id, now }: { readonly owner_id: string; readonly now: Date },
 ): Promise<string[]> {
   const due = await trx
     .updateTable('subscriptions')

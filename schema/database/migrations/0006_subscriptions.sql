@@ -19,7 +19,7 @@ CREATE TABLE subscriptions (
   -- When it will end, if it was cancelled; when it did.
   cancel_at timestamptz,
   ended_at timestamptz,
-  -- From when on nothing is paid and nothing will be charged by itself: its plan brings no credits.
+  -- From when on nothing is paid and Stripe plans no charge: its plan brings no credits.
   lapses_at timestamptz,
   snapshot_order bigint NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),

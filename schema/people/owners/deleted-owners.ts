@@ -8,7 +8,7 @@ import type { DB } from '../../database/types.ts'
  */
 export async function markDeleted(
   trx: DatabaseTransaction,
-  { owner_id, now }: { readonly owner_id: string } & { readonly now: Date },
+  { owner_id, now }: { readonly owner_id: string; readonly now: Date },
 ): Promise<void> {
   await trx
     .insertInto('deleted_owners')

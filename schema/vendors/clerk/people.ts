@@ -61,7 +61,7 @@ const namesakesMax = 10
 export async function findOwnersByName(
   api: ClerkClient,
   text: string,
-): Promise<({ readonly owner_id: string } & { name: string })[]> {
+): Promise<{ readonly owner_id: string; readonly name: string }[]> {
   const words = text.toLowerCase().split(/\s+/)
   const query = words.reduce((longest, word) => (word.length > longest.length ? word : longest), '')
   const [people, organizations] = await Promise.all([

@@ -232,7 +232,7 @@ function aboutSubscription({ key, data }: ItemOf<'subscription'>): Notice[] {
     return [notice('problem', `${[why, next, ...ends].join('; ')}.`, key)]
   }
   if (data.lapses_at && !data.ended_at) {
-    const text = `${name} is paid for until ${dayText(data.lapses_at)}, and no payment follows by itself: it brings no credits afterwards.`
+    const text = `${name} is paid for until ${dayText(data.lapses_at)}, and Stripe plans no charge after that: it brings no credits from then on.`
     return [notice('problem', text, key)]
   }
   if (data.status === 'trialing' && data.trial_end && ends.length === 0)

@@ -75,7 +75,7 @@ function notCommitted(chargeId: string): NotYetError {
 
 async function findSubscriber(trx: DatabaseTransaction, id: string | null): Promise<string | null> {
   const row = id === null ? undefined : await findSubscription(trx, id)
-  return row ? row.owner_id : null
+  return row?.owner_id ?? null
 }
 
 type Snapshot = Omit<ChargeSnapshot, 'owner_id' | 'intent_id'>

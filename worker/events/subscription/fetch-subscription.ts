@@ -147,7 +147,7 @@ export async function fetchSubscription(
 }
 
 /**
- * The end of what is paid for, where nothing follows by itself: collection is paused beyond it, the invoice of
+ * The end of what is paid for, where Stripe plans no charge after it: collection is paused beyond it, the invoice of
  * what follows was voided or given up (by hand, by a pause, or after the last retry), the subscription was
  * paused or Stripe has given up retrying (`unpaid`), or no seat is left. It stays active at Stripe in most of these cases, and "invoices continue to
  * generate" (https://docs.stripe.com/billing/subscriptions/pause-payment). Null where a payment is on its way.

@@ -50,5 +50,5 @@ export async function findOrder(
 export async function findOwnerOfOrder(db: Kysely<DB>, order: OrderOf): Promise<string | null> {
   if ('owner_id' in order) return order.owner_id
   const intent = await findIntent(db, order.intent_id)
-  return intent ? intent.owner_id : null
+  return intent?.owner_id ?? null
 }

@@ -97,14 +97,16 @@ export async function fetchBills(
     const hasWaited = status === 'draft' || !isCharged
     if (status === 'paid') {
       invoices.push(paidInvoiceOf(invoice, await linesOf(stripe, invoice), plan))
-    } else if (hasWaited && status !== 'void') {
-      pending.push(...z.array(lineSchema).parse(await linesOf(stripe, invoice)))
+      continue
     }
-    if (status === 'void' || status === 'uncollectible') {
-      const lines = z.array(lineSchema).parse(await linesOf(stripe, invoice))
-      waived.push(
-        ...lines.filter((line) => isPeriod(line) && isOfPlan(line, plan)).map(({ period }) => period.start),
-      )
+    const isWaived = status === 'void' || status === 'uncollectible'
+    const isPending = hasWaited && status !== 'void'
+    if (!isWaived && !isPending) continue
+    const lines = z.array(lineSchema).parse(await linesOf(stripe, invoice))
+    if (isPending) pending.push(...lines)
+    if (isWaived) {
+      const periods = lines.filter((line) => isPeriod(line) && isOfPlan(line, plan))
+      waived.push(...periods.map(({ period }) => period.start))
     }
   }
   // The list cannot be asked for a subscription's: https://docs.stripe.com/api/invoiceitems/list

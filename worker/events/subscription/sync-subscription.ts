@@ -173,7 +173,7 @@ async function applySubscription(
   const isBeingReplaced = known?.replaced_by != null && known.is_unfinished
   const saved = await saveSubscription(trx, {
     ...snapshotOf(fetched, cause.now),
-    lapses_at: lapseOf(fetched, known, cause.now),
+    lapses_at: keptLapse(fetched, known, cause.now),
     ...terms,
     // It ends, or is given back in part, as soon as a worker has it: see `processSubscriptionSync`.
     ...((is_gone || isBeingReplaced) && { next_try_at: cause.now }),
@@ -315,7 +315,7 @@ async function requireNoOther(
  * A plan that has lapsed stays so until a later period is paid, also when its payment is asked for again: its
  * months are closed, and what was left of them has expired.
  */
-function lapseOf({ lapses_at, invoices }: FetchedSubscription, known: Subscription | undefined, now: Date) {
+function keptLapse({ lapses_at, invoices }: FetchedSubscription, known: Subscription | undefined, now: Date) {
   const since = known?.lapses_at ?? null
   const isPaid = invoices.some(({ lines }) =>
     lines.some((line) => isPeriod(line) && since && line.ends_at > since),
