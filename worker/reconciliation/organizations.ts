@@ -2,7 +2,7 @@ import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/people/seats/seats.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type Comparison, isYoung, resyncOf, type UnconfirmedDifference } from './comparison.ts'
+import { isYoung, resyncOf, rowsOf, type UnconfirmedDifference } from './comparison.ts'
 
 /** Each costs a call to Clerk. */
 const organizationsPerStep = 20
@@ -11,22 +11,13 @@ const organizationsPerStep = 20
  * Who has a seat is a member at Clerk, with the same role; who is a member is known to us; and Clerk has room
  * for as many as seats were sold.
  */
-export const organizations: Comparison = {
+export const organizations = rowsOf<string>({
   name: 'organizations',
-  async step({ deps, now }, after) {
-    const ids = await listOrganizationsWithSeats(deps.db, {
-      after_organization_id: after ?? '',
-      limit: organizationsPerStep,
-    })
-    const differences: UnconfirmedDifference[] = []
-    for (const id of ids) differences.push(...(await compareOrganization(deps, id, now)))
-    return {
-      count: ids.length,
-      differences,
-      next: ids.length < organizationsPerStep ? null : (ids.at(-1) ?? null),
-    }
-  },
-}
+  list: (db, after_organization_id) =>
+    listOrganizationsWithSeats(db, { after_organization_id, limit: organizationsPerStep }),
+  idOf: (id) => id,
+  compare: compareOrganization,
+})
 
 async function compareOrganization(
   deps: WorkerDependencies,
@@ -59,8 +50,6 @@ function common(organization_id: string, object: string) {
   return {
     object_id: `${organization_id}/${object}`,
     owner_id: organization_id,
-    money: null,
-    credits: null,
     repair: resyncOf(organization_id),
     advice: 'A resync asks Clerk about everybody in the organization, and makes the seats agree.',
     refs: [organization_id, object],
