@@ -114,8 +114,6 @@ export function connectDatabase({
       session,
       silence_ms: limits?.silence_ms,
       max: poolMax,
-      // For `pipelined`. What copies or streams has no part in it, and that is for the owner only.
-      pipeline: role !== 'owner',
       connectionTimeoutMillis: 10_000,
       types,
     },
