@@ -29,19 +29,6 @@ describe('a user who used up a plan, ended it and subscribed again', () => {
     })
     expect(await life.balance(now)).toMatchObject({ plan: 500 })
   })
-
-  test('a user who used up a plan, ended it and subscribed again has the credits of the new plan once, when events of both come at the same time', async () => {
-    const before = await buildPaidPlan(product)
-    await worker.catchUp()
-    await life.use(before, 500)
-    await life.cancel(before)
-    const { user_id, owner_id } = before
-    const now = await buildPaidPlan(product, { user_id, owner_id })
-    await life.refund((await life.charges(before))[0])
-    const events = await stripe.takeEvents()
-    await Promise.all([events, events.toReversed(), events].map((some) => worker.applyStripe(some)))
-    expect(await life.balance(now)).toMatchObject({ plan: 500, purchased: 0 })
-  })
 })
 
 describe('an old subscription of an organization', () => {

@@ -7,7 +7,6 @@ import {
 } from '../../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
-import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 
 const product = testProduct({ stripe: 'empty' })
 const { clock, database, worker } = product
@@ -58,22 +57,4 @@ test.each([
     expect(await monthsOf(bought)).toEqual([first, ...others.slice(0, index + 1)])
     expect(await life.balance(bought)).toMatchObject({ plan: 500 })
   }
-})
-
-test('a yearly plan of 29 February has forty-eight months until the next one, of which each begins where the one before ends', async () => {
-  const bought = await buyOn('2028-02-29', { billing_frequency: 'yearly' })
-  const sync = () => processSubscriptionSync(worker.deps, { subscription_id: bought.subscription_id ?? '' })
-  for (const day of ['2028-03-29', '2029-01-29', '2029-02-28', '2030-02-28', '2031-02-28', '2032-02-28']) {
-    await waitFor(day)
-    await sync()
-  }
-  const months = await monthsOf(bought)
-  expect(months.slice(0, 3)).toEqual(['2028-02-29', '2028-03-29', '2028-04-29'])
-  expect(months.slice(11, 14)).toEqual(['2029-01-29', '2029-02-28', '2029-03-28'])
-  expect(months.slice(-3)).toEqual(['2031-11-29', '2031-12-29', '2032-01-29'])
-  expect(months).toHaveLength(48)
-  expect(await life.balance(bought)).toMatchObject({ plan: 500 })
-  await waitFor('2032-02-29')
-  await sync()
-  expect(await monthsOf(bought)).toEqual([...months, '2032-02-29'])
 })
