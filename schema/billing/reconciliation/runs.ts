@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { z } from 'zod'
-import type { DatabaseTransaction, ReadDatabase } from '../../database/connect.ts'
+import type { ReadDatabase } from '../../database/connect.ts'
 import type { DB, ReconciliationRuns } from '../../database/types.ts'
 
 type Row = Selectable<ReconciliationRuns>
@@ -23,7 +23,7 @@ const positionSchema = z.object({
   /** The last object of its list that was compared; null before the first. */
   after: z.string().nullable(),
 })
-export type RunPosition = z.infer<typeof positionSchema>
+type RunPosition = z.infer<typeof positionSchema>
 
 const comparedSchema = z.record(z.string(), z.int())
 
@@ -112,62 +112,29 @@ export async function findLastReconciled(db: Kysely<DB>): Promise<Date | null> {
   return ended_at ?? requested_at
 }
 
-/** The outcome of one step, and the start of the next one. */
-export interface RunStep {
-  readonly position: RunPosition
-  readonly compared: Readonly<Record<string, number>>
-  readonly findings: number
-}
-
-export async function beginRun(
-  db: Kysely<DB>,
-  run: Run,
-  begin: { readonly since: Date; readonly until: Date; readonly position: RunPosition },
-): Promise<Run | undefined> {
-  const { position, ...span } = begin
-  return moveRun(db, run, { ...span, state: 'running', position: JSON.stringify(position) })
-}
-
-/** Undefined when another worker has continued the run; the caller must then roll back. */
-export async function continueRun(
-  trx: DatabaseTransaction,
-  run: Run,
-  step: RunStep,
-): Promise<Run | undefined> {
-  return moveRun(trx, run, {
-    position: JSON.stringify(step.position),
-    compared: JSON.stringify(step.compared),
-    findings: step.findings,
-  })
-}
-
-export async function endRun(
-  db: Kysely<DB>,
-  run: Run,
-  end: {
-    readonly state: 'done' | 'failed'
-    readonly is_proven: boolean
-    readonly error: string | null
-    readonly now: Date
-  },
-): Promise<Run | undefined> {
-  const { now, ...fields } = end
-  return moveRun(db, run, { ...fields, ended_at: now, ...(end.state === 'done' && { position: null }) })
-}
-
-async function moveRun(
+/** Undefined when another worker has moved the run; then nothing was changed, and the caller must roll back. */
+export async function moveRun(
   db: Kysely<DB>,
   { id, revision }: Run,
-  fields: Partial<
-    Pick<Row, 'state' | 'since' | 'until' | 'is_proven' | 'error' | 'ended_at' | 'findings'>
-  > & {
-    position?: string | null
-    compared?: string
-  },
+  {
+    position,
+    compared,
+    ...fields
+  }: Partial<
+    Pick<
+      Run,
+      'state' | 'since' | 'until' | 'is_proven' | 'error' | 'ended_at' | 'findings' | 'position' | 'compared'
+    >
+  >,
 ): Promise<Run | undefined> {
   const row = await db
     .updateTable('reconciliation_runs')
-    .set({ ...fields, revision: revision + 1 })
+    .set({
+      ...fields,
+      ...(position !== undefined && { position: position && JSON.stringify(position) }),
+      ...(compared && { compared: JSON.stringify(compared) }),
+      revision: revision + 1,
+    })
     .where('id', '=', id)
     .where('revision', '=', revision)
     .where('state', 'in', unended)
