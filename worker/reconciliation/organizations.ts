@@ -1,4 +1,4 @@
-import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/membership-limit.ts'
+import { findWrongLimit } from '../../schema/people/seats/membership-limit.ts'
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/people/seats/seats.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -41,7 +41,7 @@ async function compareOrganization(
     ...oldMembers.flatMap((member) => compareMember(member, seats, roles.get(member.user_id)) ?? []),
     // A change of either is followed by one of the limit.
     ...(oldSeats.length === seats.length && oldMembers.length === members.length
-      ? ((await compareLimit(deps, id, members)) ?? [])
+      ? await compareLimit(deps, id, members)
       : []),
   ]
 }
@@ -119,19 +119,16 @@ async function compareLimit(
   deps: WorkerDependencies,
   id: string,
   members: readonly Membership[],
-): Promise<UnconfirmedDifference[] | undefined> {
-  const [member] = members
-  const seats = await findSeatsAtClerk(deps.db, id)
-  if (!member || !seats) return undefined
-  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_reserved })
-  if (member.membership_limit === limit) return undefined
+): Promise<UnconfirmedDifference[]> {
+  const wrong = await findWrongLimit(deps.db, id, members)
+  if (!wrong) return []
   return [
     {
       ...common(id, 'limit'),
       kind: 'member_limit_differs',
       sentence: 'Clerk lets another number of people into an organization than have seats',
-      they_say: `${id} may have ${member.membership_limit || 'any number of'} members.`,
-      we_have: `With ${seats.seats_total} seats it should have room for ${limit}.`,
+      they_say: `${id} may have ${wrong.at_clerk || 'any number of'} members.`,
+      we_have: `With ${wrong.seats_total} seats it should have room for ${wrong.limit}.`,
     },
   ]
 }
