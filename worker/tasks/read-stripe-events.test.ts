@@ -198,30 +198,3 @@ describe('a reading', () => {
     expect(await read()).toBe(1)
   })
 })
-
-describe('while nothing happens', () => {
-  const reads: Stripe.EventListParams[] = []
-  const readAfter = async (minutes: number, events: readonly Stripe.Event[] = []) => {
-    reads.length = 0
-    for (let minute = 0; minute < minutes; minute += 1) {
-      clock.advance(60_000)
-      await read({ stripe: stripeWith(events, reads) })
-    }
-    return reads.length
-  }
-
-  test('the list is read each minute of the first quiet hour, and then four times an hour', async () => {
-    const events = eventsOf(1)
-    expect(await readAfter(50, events)).toBe(50)
-    await readAfter(60, events)
-    expect(await readAfter(120, events)).toBe(8)
-  })
-
-  test('an event that is new in the list makes reading begin each minute again', async () => {
-    await readAfter(180, eventsOf(1))
-    const created = Math.floor(clock.now().getTime() / 1000)
-    const [fresh] = eventsOf(1).map((event) => ({ ...event, created }))
-    await readAfter(15, fresh ? [fresh] : [])
-    expect(await readAfter(10, fresh ? [fresh] : [])).toBe(10)
-  })
-})
