@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { findOwnerOfInvoice } from '../../schema/billing/subscriptions/snapshots.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import { disputedMinor, refundedMinor } from '../../schema/vendors/stripe/statuses.ts'
@@ -194,7 +193,8 @@ async function whatItPaidFor(
   minor: number,
 ): Promise<{ owner_id: string | null; credits: number | null }> {
   if (stripe_invoice_id !== null) {
-    return { owner_id: (await findOwnerOfInvoice(db, stripe_invoice_id)) ?? null, credits: null }
+    const lines = await findRows(db, 'paid_invoice_lines', 'stripe_invoice_id', [stripe_invoice_id])
+    return { owner_id: lines.get(stripe_invoice_id)?.owner_id ?? null, credits: null }
   }
   const intent =
     intent_id === null

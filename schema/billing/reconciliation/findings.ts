@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import type { FindingKind, Repair } from '../../api/reconciliation.ts'
 import type { DatabaseTransaction, ReadDatabase } from '../../database/connect.ts'
 import type { ReconciliationFindings } from '../../database/types.ts'
+import { inThisMode } from '../../vendors/stripe/mode.ts'
 
 export type FindingRow = Selectable<ReconciliationFindings>
 
@@ -22,9 +23,6 @@ export interface FoundDifference {
   readonly repair?: Repair | null
   readonly advice: string
 }
-
-/** Rows of the mode that this process has a Stripe key of (decision 073). */
-const inThisMode = sql<boolean>`livemode = stripe_livemode()`
 
 const whatMayChange = [
   ...([
@@ -83,7 +81,7 @@ export async function closeUnseenFindings(
     .set({ gone_at: now })
     .where('gone_at', 'is', null)
     .where('last_seen_at', '<', began_at)
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_findings'))
     .execute()
 }
 
@@ -149,7 +147,7 @@ export async function listFindings(
     .selectFrom('reconciliation_findings')
     .selectAll()
     .where('gone_at', filter.state === 'open' ? 'is' : 'is not', null)
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_findings'))
   if (kind !== undefined) query = query.where('kind', '=', kind)
   if (owner_id !== undefined) query = query.where('owner_id', '=', owner_id)
   if (after)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { DB, ReconciliationRuns } from '../../database/types.ts'
+import { inThisMode } from '../../vendors/stripe/mode.ts'
 
 type Row = Selectable<ReconciliationRuns>
 
@@ -35,9 +36,6 @@ function toRun(row: Row): Run {
   }
 }
 
-/** Rows of the mode that this process has a Stripe key of (decision 073). */
-const inThisMode = sql<boolean>`livemode = stripe_livemode()`
-
 const unended = ['waiting', 'running'] as const
 
 /** Asks for a run. While another one waits or runs, that one is returned. */
@@ -61,7 +59,7 @@ export async function findUnendedRun(db: Kysely<DB>): Promise<Run | undefined> {
     .selectFrom('reconciliation_runs')
     .selectAll()
     .where('state', 'in', unended)
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_runs'))
     .executeTakeFirst()
   return row && toRun(row)
 }
@@ -76,7 +74,7 @@ export async function listRuns(db: ReadDatabase, limit: number): Promise<Run[]> 
   const rows = await db
     .selectFrom('reconciliation_runs')
     .selectAll()
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_runs'))
     .orderBy('requested_at', 'desc')
     .limit(limit)
     .execute()
@@ -89,7 +87,7 @@ export async function findProvenUntil(db: ReadDatabase): Promise<Date | null> {
     .selectFrom('reconciliation_runs')
     .select('until')
     .where('is_proven', '=', true)
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_runs'))
     .orderBy('until', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -107,7 +105,7 @@ export async function findLastReconciled(db: Kysely<DB>): Promise<Date | null> {
       fn.max('ended_at').filterWhere('state', '=', 'done').as('ended_at'),
       fn.min('requested_at').as('requested_at'),
     ])
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_runs'))
     .executeTakeFirstOrThrow()
   return ended_at ?? requested_at
 }

@@ -150,20 +150,6 @@ export async function listSubscriptionsWithLines(
   return { subscriptions, lines }
 }
 
-/** Whose subscription an invoice was paid for; undefined when it was none that we know. */
-export async function findOwnerOfInvoice(
-  db: Kysely<DB>,
-  stripeInvoiceId: string,
-): Promise<string | undefined> {
-  const line = await db
-    .selectFrom('paid_invoice_lines')
-    .select('owner_id')
-    .where('stripe_invoice_id', '=', stripeInvoiceId)
-    .limit(1)
-    .executeTakeFirst()
-  return line?.owner_id
-}
-
 /** What an invoice took from a card or an account, in minor units. */
 export async function findAmountPaid(
   db: Kysely<DB>,
