@@ -4,8 +4,7 @@ import type { WorkerDependencies } from '../dependencies.ts'
 import { graceMs, seconds } from './comparison.ts'
 import { oldMs } from './waiting-rows.ts'
 
-/** Pages of events that are read at most. */
-const maximumPages = 20
+const maximumEvents = 2000
 /** More waiting events than these are a backlog, which is a finding of its own. */
 const maximumWaiting = 5000
 
@@ -29,17 +28,15 @@ export async function listInFlight(
   now: Date,
 ): Promise<ReadonlySet<string>> {
   const ids = new Set<string>()
-  let after: string | undefined
-  for (let page = 0; page < maximumPages; page += 1) {
-    const { data, has_more } = await stripe.events.list({
-      types: [...listedEventTypes],
-      created: { gte: seconds(new Date(now.getTime() - graceMs)) },
-      limit: 100,
-      ...(after && { starting_after: after }),
-    })
-    for (const event of data) addIds(ids, event.data.object)
-    after = data.at(-1)?.id
-    if (!has_more) break
+  const recent = stripe.events.list({
+    types: [...listedEventTypes],
+    created: { gte: seconds(new Date(now.getTime() - graceMs)) },
+    limit: 100,
+  })
+  let read = 0
+  for await (const event of recent) {
+    addIds(ids, event.data.object)
+    if (++read === maximumEvents) break
   }
   const { rows } = await sql<{ object: unknown }>`
     SELECT jsonb_strip_nulls(jsonb_build_object(

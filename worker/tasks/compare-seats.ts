@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { retryTransaction } from '../../schema/database/retry.ts'
 import { findCursor, moveCursor } from '../../schema/inbox/cursors/cursors.ts'
 import { findInvitation, listInvitations } from '../../schema/people/invitations/invitations.ts'
 import { findWrongLimit, keepMembershipLimit } from '../../schema/people/seats/membership-limit.ts'
@@ -8,8 +7,6 @@ import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/vendors/c
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { adoptInvitations } from '../events/clerk/adopt-invitations.ts'
-import { applyMembership } from '../events/clerk/apply-member.ts'
-import { fetchMember } from '../events/clerk/member-snapshot.ts'
 import { syncSubject } from '../events/sync-subject.ts'
 import { syncInvitation } from './sync-invitations.ts'
 
@@ -100,12 +97,10 @@ async function syncDifferences(
   for (const seat of seats) {
     const user_id = seat.user_id ?? byEmail.get(seat.email)
     if (!user_id) continue
-    const agrees = seat.status === 'active' && roles.get(user_id) === seat.role
-    if (agrees) continue
+    if (seat.status === 'active' && roles.get(user_id) === seat.role) continue
     // What was listed may be old by now: the person is asked about again, and the newest answer holds.
-    const snapshot = await fetchMember(deps, { organization_id, user_id })
-    const after = await retryTransaction(deps.db, (trx) => applyMembership(trx, snapshot, deps.now()))
-    if (after?.status !== seat.status || after.role !== seat.role) corrected += 1
+    await syncSubject(deps, { of: 'membership', organization_id, user_id }, 'schedule')
+    corrected += 1
   }
   return corrected
 }

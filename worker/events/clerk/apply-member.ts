@@ -6,7 +6,6 @@ import {
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { lacksAdmin, recordMembership } from '../../../schema/people/members/members.ts'
 import { updateSeat } from '../../../schema/people/members/update-seat.ts'
-import type { Seat } from '../../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
 import type { MemberSnapshot } from './member-snapshot.ts'
 
@@ -25,31 +24,25 @@ export async function lockSeats(
  * Stores a snapshot of a membership and makes the person's seat agree with the newest one. The caller holds
  * the lock of the seats and refreshes plan types.
  */
-export async function applyMember(
-  trx: DatabaseTransaction,
-  snapshot: MemberSnapshot,
-): Promise<Seat | undefined> {
+export async function applyMember(trx: DatabaseTransaction, snapshot: MemberSnapshot): Promise<void> {
   const role = await recordMembership(trx, snapshot)
-  return updateSeat(trx, { ...snapshot, role })
+  await updateSeat(trx, { ...snapshot, role })
 }
 
 /**
  * The same with the lock and the plan types: a reserved seat becomes theirs, its role changes, or their seat
- * ends. A user who joins
- * without a reserved seat gets none: seats cost money, and an admin decides who has one. Where the last admin
- * is gone the subscription is due, which ends its renewals: see `endWithoutAdmin`. Returns the seat that they
- * have then.
+ * ends. A user who joins without a reserved seat gets none: seats cost money, and an admin decides who has
+ * one. Where the last admin is gone the subscription is due, which ends its renewals: see `endWithoutAdmin`.
  */
 export async function applyMembership(
   trx: DatabaseTransaction,
   snapshot: MemberSnapshot,
   now: Date,
-): Promise<Seat | undefined> {
+): Promise<void> {
   await lockSeats(trx, snapshot.organization_id)
-  const seat = await applyMember(trx, snapshot)
+  await applyMember(trx, snapshot)
   await refreshPlanType(trx, [snapshot.user_id])
   if (snapshot.role !== 'admin' && (await lacksAdmin(trx, snapshot.organization_id))) {
     await makeSubscriptionsDue(trx, { owner_id: snapshot.organization_id, now })
   }
-  return seat
 }
