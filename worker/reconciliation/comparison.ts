@@ -1,9 +1,7 @@
-import { type Selectable, sql } from 'kysely'
 import type Stripe from 'stripe'
 import type { Repair } from '../../schema/api/reconciliation.ts'
 import type { FoundDifference } from '../../schema/billing/reconciliation/findings.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import type { DB } from '../../schema/database/types.ts'
 import { kindOf, type OwnerKind } from '../../schema/ledger/accounts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
@@ -80,18 +78,6 @@ export function rowsOf<Row>({ name, list, idOf, compare }: OwnList<Row>): Compar
       return { count: rows.length, differences, next: last === undefined ? null : idOf(last) }
     },
   }
-}
-
-/** What we have of some objects of a list, by a column that names them. */
-export async function findRows<Table extends keyof DB>(
-  db: Database,
-  table: Table,
-  column: keyof DB[Table] & string,
-  names: readonly string[],
-): Promise<ReadonlyMap<string, Selectable<DB[Table]>>> {
-  const { rows } = await sql<Selectable<DB[Table]>>`
-    SELECT * FROM ${sql.table(table)} WHERE ${sql.ref(column)} = ANY (${names})`.execute(db)
-  return new Map(rows.map((row) => [String(row[column as keyof typeof row]), row]))
 }
 
 const minuteMs = 60_000

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Database } from '../../schema/database/connect.ts'
+import { findRows } from '../../schema/database/find-rows.ts'
 import { cataloguePrices } from '../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import {
   dayMs,
-  findRows,
   fromSeconds,
   isYoung,
   madeSince,

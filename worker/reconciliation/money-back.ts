@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { Database } from '../../schema/database/connect.ts'
+import { findRows } from '../../schema/database/find-rows.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import { disputedMinor, refundedMinor } from '../../schema/vendors/stripe/statuses.ts'
 import { type ChargeOrigin, chargeSchema, findChargeOrigin, findOriginById } from './charge-origin.ts'
 import {
   dayMs,
-  findRows,
   fromSeconds,
   isYoung,
   madeSince,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
+import { findRows } from '../../schema/database/find-rows.ts'
 import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import {
   dayMs,
-  findRows,
   madeSince,
   moneyText,
   pagesOf,

@@ -3,17 +3,11 @@ import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import type { Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { findLiveSubscription, isLive } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { Database } from '../../schema/database/connect.ts'
+import { findRows } from '../../schema/database/find-rows.ts'
 import { planItemOf, planOfPrice } from '../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import { subscriptionStatuses } from '../../schema/vendors/stripe/statuses.ts'
-import {
-  cancellationOf,
-  findRows,
-  fromSeconds,
-  pagesOf,
-  replayOf,
-  type UnconfirmedDifference,
-} from './comparison.ts'
+import { cancellationOf, fromSeconds, pagesOf, replayOf, type UnconfirmedDifference } from './comparison.ts'
 
 const time = z.int().transform(fromSeconds)
 

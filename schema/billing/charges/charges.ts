@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { findRow } from '../../database/find-rows.ts'
 import type { Charges, DB } from '../../database/types.ts'
 import type { DisputeState } from '../../vendors/stripe/statuses.ts'
 
@@ -74,12 +75,8 @@ export async function saveCharge(trx: DatabaseTransaction, snapshot: ChargeSnaps
   return saved !== undefined
 }
 
-export async function findCharge(db: Kysely<DB>, stripeChargeId: string): Promise<Charge | undefined> {
-  return db
-    .selectFrom('charges')
-    .selectAll()
-    .where('stripe_charge_id', '=', stripeChargeId)
-    .executeTakeFirst()
+export function findCharge(db: Kysely<DB>, id: string): Promise<Charge | undefined> {
+  return findRow(db, 'charges', 'stripe_charge_id', id)
 }
 
 /** What became of the disputes of some charges, by their ids. */

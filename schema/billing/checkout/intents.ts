@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { findRow } from '../../database/find-rows.ts'
 import type { CheckoutIntents, DB } from '../../database/types.ts'
 import type { Claimable } from '../../inbox/claim/claimable.ts'
 import { kindOf } from '../../ledger/accounts.ts'
@@ -171,20 +172,13 @@ export async function findIntentBySession(
     .executeTakeFirst()
 }
 
-export async function findIntent(db: Kysely<DB>, id: string): Promise<CheckoutIntent | undefined> {
-  return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).executeTakeFirst()
+export function findIntent(db: Kysely<DB>, id: string): Promise<CheckoutIntent | undefined> {
+  return findRow(db, 'checkout_intents', 'id', id)
 }
 
 /** The order that an invoice has paid, when no checkout did. */
-export async function findIntentOfInvoice(
-  db: Kysely<DB>,
-  stripeInvoiceId: string,
-): Promise<CheckoutIntent | undefined> {
-  return db
-    .selectFrom('checkout_intents')
-    .selectAll()
-    .where('stripe_invoice_id', '=', stripeInvoiceId)
-    .executeTakeFirst()
+export function findIntentOfInvoice(db: Kysely<DB>, id: string): Promise<CheckoutIntent | undefined> {
+  return findRow(db, 'checkout_intents', 'stripe_invoice_id', id)
 }
 
 /** Every purchase of credits that an owner has paid. */

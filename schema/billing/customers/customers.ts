@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { findRow } from '../../database/find-rows.ts'
 import type { DB } from '../../database/types.ts'
 import { inThisMode } from '../../vendors/stripe/mode.ts'
 
@@ -35,13 +36,8 @@ export async function listCustomersPaidBy(db: Kysely<DB>, userId: string): Promi
 }
 
 /** Whose customer it is; undefined for one that we did not make, and for one that was replaced. */
-export async function findOwnerOfCustomer(db: Kysely<DB>, customerId: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('stripe_customers')
-    .select('owner_id')
-    .where('customer_id', '=', customerId)
-    .executeTakeFirst()
-  return row?.owner_id
+export async function findOwnerOfCustomer(db: Kysely<DB>, id: string): Promise<string | undefined> {
+  return (await findRow(db, 'stripe_customers', 'customer_id', id))?.owner_id
 }
 
 /**

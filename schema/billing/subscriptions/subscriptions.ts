@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import { findRow } from '../../database/find-rows.ts'
 import type { DB, Subscriptions } from '../../database/types.ts'
 import type { Claimable } from '../../inbox/claim/claimable.ts'
 import { inThisMode } from '../../vendors/stripe/mode.ts'
@@ -123,20 +124,10 @@ export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Sub
 }
 
 /** The subscription that a checkout led to. */
-export async function findSubscriptionOfIntent(
-  db: Kysely<DB>,
-  intentId: string,
-): Promise<Subscription | undefined> {
-  return db.selectFrom('subscriptions').selectAll().where('intent_id', '=', intentId).executeTakeFirst()
+export function findSubscriptionOfIntent(db: Kysely<DB>, id: string): Promise<Subscription | undefined> {
+  return findRow(db, 'subscriptions', 'intent_id', id)
 }
 
-export async function findSubscription(
-  db: Kysely<DB>,
-  stripeSubscriptionId: string,
-): Promise<Subscription | undefined> {
-  return db
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('stripe_subscription_id', '=', stripeSubscriptionId)
-    .executeTakeFirst()
+export function findSubscription(db: Kysely<DB>, id: string): Promise<Subscription | undefined> {
+  return findRow(db, 'subscriptions', 'stripe_subscription_id', id)
 }

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { findRow } from '../../database/find-rows.ts'
 import type { DB, TeamInvitations } from '../../database/types.ts'
 import { type Claimable, cleanRecord } from '../../inbox/claim/claimable.ts'
 import { endPendingSeat, insertSeat } from '../seats/seats.ts'
@@ -208,8 +209,8 @@ export async function stopClaims(db: Kysely<DB>, id: string): Promise<void> {
     .execute()
 }
 
-export async function findInvitation(db: Kysely<DB>, id: string): Promise<Invitation | undefined> {
-  return db.selectFrom('team_invitations').selectAll().where('id', '=', id).executeTakeFirst()
+export function findInvitation(db: Kysely<DB>, id: string): Promise<Invitation | undefined> {
+  return findRow(db, 'team_invitations', 'id', id)
 }
 
 /**
@@ -236,15 +237,8 @@ export async function lockInvitationAtClerk(
 }
 
 /** The invitation that is known to have this id at Clerk. */
-export async function findInvitationAtClerk(
-  db: Kysely<DB>,
-  clerkInvitationId: string,
-): Promise<Invitation | undefined> {
-  return db
-    .selectFrom('team_invitations')
-    .selectAll()
-    .where('clerk_invitation_id', '=', clerkInvitationId)
-    .executeTakeFirst()
+export function findInvitationAtClerk(db: Kysely<DB>, id: string): Promise<Invitation | undefined> {
+  return findRow(db, 'team_invitations', 'clerk_invitation_id', id)
 }
 
 /**

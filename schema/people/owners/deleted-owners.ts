@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { findRow } from '../../database/find-rows.ts'
 import type { DB } from '../../database/types.ts'
 
 /**
@@ -15,10 +16,5 @@ export async function markDeleted(trx: DatabaseTransaction, owner_id: string): P
 }
 
 export async function isDeleted(db: Kysely<DB>, owner_id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('deleted_owners')
-    .select('owner_id')
-    .where('owner_id', '=', owner_id)
-    .executeTakeFirst()
-  return row !== undefined
+  return (await findRow(db, 'deleted_owners', 'owner_id', owner_id)) !== undefined
 }
