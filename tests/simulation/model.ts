@@ -220,7 +220,11 @@ export function usagesByMonth(life: Life, now: number): Usage[] {
         months[index + 1]?.starts_at ?? subscription.ended_at ?? Number.POSITIVE_INFINITY,
       )
       const isOfMonth = ({ at, of, month: paidBy }: Usage) =>
-        at !== null && of === undefined && at >= month.starts_at && at < until && startOf(paidBy) < month.starts_at
+        at !== null &&
+        of === undefined &&
+        at >= month.starts_at &&
+        at < until &&
+        startOf(paidBy) < month.starts_at
       const since = usages.filter(isOfMonth)
       if (since.length === 0) continue
       const before = planBalance({ ...subscription, ended_at: month.starts_at }, usages, now)
