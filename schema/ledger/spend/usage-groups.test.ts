@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../tests/support/database/test-database.ts'
 import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { isLong } from '../../../tests/support/long.ts'
+import type { Database } from '../../database/connect.ts'
+import { IdempotencyConflictError } from '../errors.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { type SpendOutcome, spendCredits, type Usage } from './usage.ts'
+import { createUsageGroups } from './usage-groups.ts'
 
 /**
  * Usage that is reported together is decided by a function of its own. In one database it is decided so, in
@@ -155,4 +159,111 @@ test('a group of usages writes the rows that they would write one by one, and ea
     { numRuns: isLong ? 20 : 8, seed: 149 },
   )
   expect([...seen].sort()).toEqual(['conflict', 'posted', 'refused', 'replayed'])
+})
+
+async function buildPool(credits: { plan?: number; purchased?: number }) {
+  const owner_id = `org_${randomUUID().slice(0, 8)}`
+  await giveCredits(together, owner_id, credits)
+  return (fields: Partial<Usage> = {}): Usage => ({
+    owner_id,
+    credits: 1,
+    idempotency_key: randomUUID(),
+    occurred_at: new Date(),
+    actor: 'user_1',
+    reason: 'Chat',
+    ...fields,
+  })
+}
+
+/** The server's database, and how many statements it was given. */
+function counted(): { readonly db: Database; count(): number } {
+  let statements = 0
+  const db = together.server.withPlugin({
+    transformQuery: ({ node }) => node,
+    // Only results in text format pass here.
+    async transformResult({ result }) {
+      statements += 1
+      return result
+    },
+  })
+  return { db, count: () => statements }
+}
+
+function spendAtOnce(usages: readonly Usage[], db = together.server) {
+  const spend = createUsageGroups(db)
+  return Promise.all(
+    usages.map((usage) =>
+      spend(usage).then(
+        ({ outcome, plan, purchased }) => ({ outcome, left: plan + purchased }),
+        (error: Error) => error.name,
+      ),
+    ),
+  )
+}
+
+test('twenty reports at once on a pool that covers twelve: twelve are posted and eight refused, in one statement', async () => {
+  const { db, count } = counted()
+  const usage = await buildPool({ plan: 5, purchased: 7 })
+  const answers = await spendAtOnce(
+    Array.from({ length: 20 }, () => usage()),
+    db,
+  )
+  expect(answers).toEqual([
+    ...Array.from({ length: 12 }, (_, index) => ({ outcome: 'posted', left: 11 - index })),
+    ...Array.from({ length: 8 }, () => ({ outcome: 'refused', left: 0 })),
+  ])
+  expect(count()).toBe(1)
+})
+
+test('one of several concurrent reports with the same key is posted, its repetitions are replays, and another amount is a conflict', async () => {
+  const usage = await buildPool({ purchased: 10 })
+  const first = usage({ credits: 3 })
+  const answers = await spendAtOnce([first, first, { ...first, credits: 4 }, usage({ credits: 2 }), first])
+  expect(answers).toEqual([
+    { outcome: 'posted', left: 7 },
+    { outcome: 'replayed', left: 7 },
+    IdempotencyConflictError.name,
+    { outcome: 'posted', left: 5 },
+    { outcome: 'replayed', left: 5 },
+  ])
+})
+
+test('payers share a statement and not their credits', async () => {
+  const { db, count } = counted()
+  const [rich, poor] = [await buildPool({ purchased: 10 }), await buildPool({ purchased: 1 })]
+  expect(await spendAtOnce([rich(), poor(), rich(), poor()], db)).toEqual([
+    { outcome: 'posted', left: 9 },
+    { outcome: 'posted', left: 0 },
+    { outcome: 'posted', left: 8 },
+    { outcome: 'refused', left: 0 },
+  ])
+  expect(count()).toBe(1)
+})
+
+test('a report that the ledger cannot take fails alone', async () => {
+  const usage = await buildPool({ purchased: 10 })
+  const answers = await spendAtOnce([usage(), usage({ credits: 0 }), usage({ reason: 'a\0b' }), usage()])
+  expect(answers.map((answer) => (typeof answer === 'string' ? 'failed' : answer.outcome))).toEqual([
+    'posted',
+    'failed',
+    'failed',
+    'posted',
+  ])
+})
+
+test('a payer who is locked for long does not delay reports of other payers that arrive at the same moment', async () => {
+  const [locked, free] = [await buildPool({ purchased: 10 }), await buildPool({ purchased: 10 })]
+  const spend = createUsageGroups(together.server)
+  const first = locked()
+  const waiting = await together.owner.transaction().execute(async (trx) => {
+    await sql`SELECT FROM ledger_owners WHERE owner_id = ${first.owner_id} FOR UPDATE`.execute(trx)
+    const [one, other, two] = [spend(first), spend(free()), spend(locked())]
+    expect(await other).toMatchObject({ outcome: 'posted', purchased: 9 })
+    expect(await spend(free())).toMatchObject({ outcome: 'posted', purchased: 8 })
+    return [one, two]
+  })
+  expect(await Promise.all(waiting)).toMatchObject([
+    { outcome: 'posted', purchased: 9 },
+    { outcome: 'posted', purchased: 8 },
+  ])
 })
