@@ -37,13 +37,7 @@ import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
 import { findHeldSeat } from '../../schema/people/seats/seats.ts'
 import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
-import {
-  cardDeclined,
-  currencyBound,
-  nothingOverdue,
-  paymentUnconfirmed,
-  RouteFailedError,
-} from '../errors.ts'
+import { currencyBound, RouteFailedError, refusal, ServerError } from '../errors.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 import { presentSubscription } from '../subscription-answer.ts'
@@ -143,21 +137,26 @@ export const accountRoutes = [
     },
   }).handle(async ({ owner_id }, { db, stripe }) => {
     const live = await findLiveSubscription(db, owner_id)
-    if (!live) throw nothingOverdue()
+    if (!live) throw refusal('nothing_overdue')
     const { latest_invoice: invoice } = await stripe.subscriptions.retrieve(live.stripe_subscription_id, {
       expand: ['latest_invoice'],
     })
-    if (invoice === null || typeof invoice === 'string') throw nothingOverdue()
+    if (invoice === null || typeof invoice === 'string') throw refusal('nothing_overdue')
     if (invoice.status === 'paid' && isOverdue(live)) return { success: true }
-    if (invoice.status !== 'open') throw nothingOverdue()
+    if (invoice.status !== 'open') throw refusal('nothing_overdue')
     try {
       // Off session, by default: the bank can ask nothing here (https://docs.stripe.com/api/invoices/pay).
       await stripe.invoices.pay(invoice.id ?? '')
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeCardError)) throw error
       // https://docs.stripe.com/error-codes
-      if (error.code === 'invoice_payment_intent_requires_action') throw paymentUnconfirmed(error)
-      throw cardDeclined(customerDeclineText(error.decline_code ?? error.code ?? null), error)
+      if (error.code === 'invoice_payment_intent_requires_action') {
+        const text = 'Your bank asks you to confirm this payment. Confirm it on the page of the invoice.'
+        throw new ServerError(402, 'confirmation_required', text, { cause: error })
+      }
+      const reason = customerDeclineText(error.decline_code ?? error.code ?? null)
+      const text = `The card was declined${reason ? `: ${reason}` : ''}. Update the card and try again.`
+      throw new ServerError(402, 'card_declined', text, { cause: error })
     }
     return { success: true }
   }),
