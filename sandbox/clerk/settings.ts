@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { portSetting, settingsReader, textSetting, unlessEmpty, urlOrNone, urlSetting } from '../kit/settings.ts'
+import {
+  portSetting,
+  settingsReader,
+  textSetting,
+  unlessEmpty,
+  urlOrNone,
+  urlSetting,
+} from '../kit/settings.ts'
 
 const offByDefault = unlessEmpty(z.enum(['on', 'off']).default('off')).transform((value) => value === 'on')
 
@@ -20,7 +27,10 @@ const readVariables = settingsReader('clerk', {
   ),
   secretKey: textSetting('sk_test_sandbox'),
   publishableKey: unlessEmpty(
-    z.string().startsWith('pk_').default(`pk_live_${btoa('clerk.local.test$')}`),
+    z
+      .string()
+      .startsWith('pk_')
+      .default(`pk_live_${btoa('clerk.local.test$')}`),
   ),
   /** The application's own origin, where the browser is. Claims and links fall back to it. */
   origin: urlSetting('http://localhost:3000').transform((url) => new URL(url).origin),

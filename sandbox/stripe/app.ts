@@ -15,9 +15,8 @@ import { subscriptionKnobs } from './knobs/subscriptions.ts'
 import { checkoutPageRoutes } from './pages/checkout-routes.ts'
 import { invoicePageRoutes } from './pages/invoice-routes.ts'
 import { portalPageRoutes } from './pages/portal/portal-routes.ts'
-import { accountRoutes, taxSettingsRoutes } from './routes/account.ts'
+import { accountRoutes } from './routes/account.ts'
 import { accountBalanceRoutes } from './routes/account-balance.ts'
-import { balanceTransactionRoutes } from './routes/balance-transactions.ts'
 import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
 import { couponRoutes } from './routes/coupons.ts'
 import { customerRoutes } from './routes/customers.ts'
@@ -27,7 +26,7 @@ import { invoiceRoutes } from './routes/invoices.ts'
 import { manualInvoiceRoutes } from './routes/manual-invoices.ts'
 import { paymentMethodRoutes } from './routes/payment-methods.ts'
 import { paymentRoutes } from './routes/payments.ts'
-import { portalConfigurationRoutes, portalSessionRoutes } from './routes/portal.ts'
+import { portalRoutes } from './routes/portal.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { productRoutes } from './routes/products.ts'
 import { searchRoutes } from './routes/search.ts'
@@ -56,32 +55,34 @@ export function createApp(testMode: Service): RequestListener {
   }
 }
 
+/** Searches come before the routes of single objects, whose id could be `search`. */
+const apiRoutes = [
+  searchRoutes,
+  accountBalanceRoutes,
+  accountRoutes,
+  checkoutSessionRoutes,
+  couponRoutes,
+  customerRoutes,
+  disputeRoutes,
+  eventRoutes,
+  invoiceRoutes,
+  manualInvoiceRoutes,
+  paymentMethodRoutes,
+  paymentRoutes,
+  portalRoutes,
+  priceRoutes,
+  productRoutes,
+  subscriptionRoutes,
+  subscriptionScheduleRoutes,
+  testClockRoutes,
+  webhookEndpointRoutes,
+]
+
 function appOf(service: Service): Koa {
   const api = new Router()
   api.use(requestId, onError, authenticate(service))
   api.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
-  customerRoutes(api, service)
-  balanceTransactionRoutes(api, service)
-  accountRoutes(api, service)
-  accountBalanceRoutes(api, service)
-  productRoutes(api, service)
-  priceRoutes(api, service)
-  couponRoutes(api, service)
-  checkoutSessionRoutes(api, service)
-  searchRoutes(api, service)
-  paymentRoutes(api, service)
-  paymentMethodRoutes(api, service)
-  disputeRoutes(api, service)
-  subscriptionRoutes(api, service)
-  taxSettingsRoutes(api, service)
-  subscriptionScheduleRoutes(api, service)
-  invoiceRoutes(api, service)
-  manualInvoiceRoutes(api, service)
-  portalConfigurationRoutes(api, service)
-  portalSessionRoutes(api, service)
-  eventRoutes(api, service)
-  webhookEndpointRoutes(api, service)
-  testClockRoutes(api, service)
+  for (const add of apiRoutes) add(api, service)
   api.all('/v1/{*path}', (context) => {
     throw invalidRequest(`Unrecognized request URL (${context.method}: ${context.path}).`, { status: 404 })
   })

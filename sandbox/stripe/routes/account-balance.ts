@@ -1,18 +1,17 @@
 import type { Router } from '@koa/router'
 import type Stripe from 'stripe'
-import { z } from 'zod'
 import type { Service } from '../service.ts'
-import { handle } from '../wire/handle.ts'
+import { callsOf } from '../wire/handle.ts'
 import { pageOf } from '../wire/list.ts'
-import { isWithin, pagination, range, readParams, text } from '../wire/params.ts'
+import { isWithin, pagination, range, text } from '../wire/params.ts'
 
-const listParams = z.strictObject({
+const filters = {
   ...pagination,
   created: range.optional(),
   currency: text.optional(),
   source: text.optional(),
   type: text.optional(),
-})
+}
 
 type Movement = Omit<Stripe.BalanceTransaction, 'source' | 'type'> & { source: string; type: string }
 
@@ -24,19 +23,14 @@ const newestFirst = (a: Movement, b: Movement) => b.created - a.created || b.id.
 /** The account's balance transactions, newest first. https://docs.stripe.com/api/balance_transactions/list */
 export function accountBalanceRoutes(router: Router, service: Service): void {
   const path = '/v1/balance_transactions'
-
-  router.get(
-    path,
-    handle(service, ({ form }) => {
-      const { created, ...asked } = readParams(listParams, form)
-      const fields = (['currency', 'source', 'type'] as const).filter((name) => asked[name] !== undefined)
-      const found = movementsOf(service).filter(
-        (movement) =>
-          isWithin(movement.created, created) && fields.every((name) => movement[name] === asked[name]),
-      )
-      return pageOf(found, asked, { url: path, noun: 'balance_transaction' })
-    }),
-  )
+  callsOf(router, service)(`GET ${path}`, filters, ({ params: { created, ...asked } }) => {
+    const fields = (['currency', 'source', 'type'] as const).filter((name) => asked[name] !== undefined)
+    const found = movementsOf(service).filter(
+      (movement) =>
+        isWithin(movement.created, created) && fields.every((name) => movement[name] === asked[name]),
+    )
+    return pageOf(found, asked, { url: path, noun: 'balance_transaction' })
+  })
 }
 
 function movementsOf({ store }: Service): Movement[] {

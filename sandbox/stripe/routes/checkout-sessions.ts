@@ -5,15 +5,14 @@ import { mergeMetadata } from '../entities/metadata.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { createSessionParams } from '../wire/checkout-session-params.ts'
-import { handle } from '../wire/handle.ts'
-import { common, metadata, range, readParams, text } from '../wire/params.ts'
+import { callsOf } from '../wire/handle.ts'
+import { metadata, range, text } from '../wire/params.ts'
 import { createSession } from './create-checkout-session.ts'
 import { resource } from './resource.ts'
 
-const updateParams = z.strictObject({ ...common, metadata: metadata.optional() })
-
 export function checkoutSessionRoutes(router: Router, service: Service): void {
   const { store } = service
+  const call = callsOf(router, service)
 
   const find = resource(router, service, {
     path: '/v1/checkout/sessions',
@@ -28,28 +27,18 @@ export function checkoutSessionRoutes(router: Router, service: Service): void {
       subscription: text.optional(),
     },
     where: { customer_details: (session, { email }) => session.customer_details?.email === email },
-    update: (before, { form }) => {
-      const { metadata } = readParams(updateParams, form)
-      return store.checkout_sessions.put({ ...before, metadata: mergeMetadata(before.metadata, metadata) })
-    },
+    changes: { metadata: metadata.optional() },
+    update: (before, { params: { metadata } }) =>
+      store.checkout_sessions.put({ ...before, metadata: mergeMetadata(before.metadata, metadata) }),
   })
 
-  router.post(
-    '/v1/checkout/sessions',
-    handle(service, ({ form }) => createSession(service, readParams(createSessionParams, form))),
-  )
+  call('POST /v1/checkout/sessions', createSessionParams, ({ params }) => createSession(service, params))
 
-  router.post(
-    '/v1/checkout/sessions/:id/expire',
-    handle(service, ({ form, path, cause }) => {
-      readParams(z.strictObject(common), form)
-      const session = find(path('id'))
-      if (session.status !== 'open') {
-        throw invalidRequest(
-          `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`,
-        )
-      }
-      return expireSession(service, session, cause)
-    }),
-  )
+  call('POST /v1/checkout/sessions/:id/expire', {}, ({ id, cause }) => {
+    const session = find(id)
+    if (session.status === 'open') return expireSession(service, session, cause)
+    throw invalidRequest(
+      `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`,
+    )
+  })
 }

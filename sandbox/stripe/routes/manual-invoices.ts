@@ -11,11 +11,10 @@ import { newProduct } from '../entities/product.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredPrice } from '../state.ts'
-import { handle } from '../wire/handle.ts'
-import { clearable, common, currency, flag, integer, metadata, readParams, text } from '../wire/params.ts'
+import { type Asked, callsOf } from '../wire/handle.ts'
+import { clearable, currency, flag, integer, metadata, text } from '../wire/params.ts'
 
-const invoiceParams = z.strictObject({
-  ...common,
+const invoiceParams = {
   auto_advance: z.literal('false', 'The sandbox finalizes a manual invoice by a call only').optional(),
   collection_method: z
     .literal('charge_automatically', 'The sandbox sends no invoices to be paid by hand')
@@ -26,9 +25,8 @@ const invoiceParams = z.strictObject({
   metadata: metadata.optional(),
   pending_invoice_items_behavior: z.enum(['exclude', 'include']).optional(),
   subscription: text.optional(),
-})
-const itemParams = z.strictObject({
-  ...common,
+}
+const itemParams = {
   amount: integer.optional(),
   currency: currency.optional(),
   customer: text,
@@ -40,91 +38,81 @@ const itemParams = z.strictObject({
   pricing: z.strictObject({ price: text }).optional(),
   quantity: integer.refine((count) => count >= 0, 'Invalid non-negative integer').optional(),
   subscription: text.optional(),
-})
+}
 
 /** Where neither the call nor the customer names one: the currency of the account's country. */
 const account_currency = 'eur'
 
 export function manualInvoiceRoutes(router: Router, service: Service): void {
   const { store } = service
+  const call = callsOf(router, service)
 
-  router.post(
-    '/v1/invoices',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(invoiceParams, form)
-      const customer = findCustomer(service, params.customer, 'customer')
-      const subscription = store.subscriptions.get(params.subscription) ?? null
-      if (params.subscription !== undefined && subscription?.customer !== customer.id) {
-        throw noSuch('subscription', params.subscription, 'subscription')
-      }
-      return createManualInvoice(service, {
-        cause,
-        currency: subscription?.currency ?? params.currency ?? customer.currency ?? account_currency,
-        customer,
-        description: params.description ?? null,
-        is_pending_included: subscription !== null || params.pending_invoice_items_behavior === 'include',
-        metadata: mergeMetadata(null, params.metadata),
-        subscription,
+  call('POST /v1/invoices', invoiceParams, ({ params, cause }) => {
+    const customer = findCustomer(service, params.customer, 'customer')
+    const subscription = store.subscriptions.get(params.subscription) ?? null
+    if (params.subscription !== undefined && subscription?.customer !== customer.id) {
+      throw noSuch('subscription', params.subscription, 'subscription')
+    }
+    return createManualInvoice(service, {
+      cause,
+      currency: subscription?.currency ?? params.currency ?? customer.currency ?? account_currency,
+      customer,
+      description: params.description ?? null,
+      is_pending_included: subscription !== null || params.pending_invoice_items_behavior === 'include',
+      metadata: mergeMetadata(null, params.metadata),
+      subscription,
+    })
+  })
+
+  call('POST /v1/invoiceitems', itemParams, ({ params, cause }) => {
+    const customer = findCustomer(service, params.customer, 'customer')
+    const { price, quantity } = pricedItem(service, params)
+    const item_currency = params.currency ?? customer.currency ?? price.currency
+    if (!price.currency_options[item_currency]) {
+      throw invalidRequest(`The price specified supports no currency \`${item_currency}\`.`, {
+        param: 'currency',
       })
-    }),
-  )
+    }
+    const invoice = store.invoices.get(params.invoice)
+    if (params.invoice !== undefined && !invoice) throw noSuch('invoice', params.invoice, 'invoice')
+    const subscription = store.subscriptions.get(params.subscription)
+    if (params.subscription !== undefined && subscription?.customer !== customer.id) {
+      throw noSuch('subscription', params.subscription, 'subscription')
+    }
+    const unit_amount = price.currency_options[item_currency].unit_amount ?? 0
+    const item = newInvoiceItem(service, {
+      amount: unit_amount * quantity,
+      currency: item_currency,
+      customer: customer.id,
+      description: params.description ?? store.products.get(price.product)?.name ?? null,
+      discountable: params.discountable ?? unit_amount >= 0,
+      metadata: mergeMetadata(null, params.metadata),
+      period: params.period ?? null,
+      pricing: pricingOf(price, unit_amount),
+      quantity,
+      subscription: subscription?.id ?? null,
+    })
+    if (invoice) return addToDraft(service, { invoice, item, cause })
+    emit(service, 'invoiceitem.created', store.invoice_items.put(item), { cause })
+    return item
+  })
 
-  router.post(
-    '/v1/invoiceitems',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(itemParams, form)
-      const customer = findCustomer(service, params.customer, 'customer')
-      const { price, quantity } = pricedItem(service, params)
-      const item_currency = params.currency ?? customer.currency ?? price.currency
-      if (!price.currency_options[item_currency]) {
-        throw invalidRequest(`The price specified supports no currency \`${item_currency}\`.`, {
-          param: 'currency',
-        })
-      }
-      const invoice = store.invoices.get(params.invoice)
-      if (params.invoice !== undefined && !invoice) throw noSuch('invoice', params.invoice, 'invoice')
-      const subscription = store.subscriptions.get(params.subscription)
-      if (params.subscription !== undefined && subscription?.customer !== customer.id) {
-        throw noSuch('subscription', params.subscription, 'subscription')
-      }
-      const unit_amount = price.currency_options[item_currency].unit_amount ?? 0
-      const item = newInvoiceItem(service, {
-        amount: unit_amount * quantity,
-        currency: item_currency,
-        customer: customer.id,
-        description: params.description ?? store.products.get(price.product)?.name ?? null,
-        discountable: params.discountable ?? unit_amount >= 0,
-        metadata: mergeMetadata(null, params.metadata),
-        period: params.period ?? null,
-        pricing: pricingOf(price, unit_amount),
-        quantity,
-        subscription: subscription?.id ?? null,
-      })
-      if (invoice) return addToDraft(service, { invoice, item, cause })
-      emit(service, 'invoiceitem.created', store.invoice_items.put(item), { cause })
-      return item
-    }),
-  )
-
-  router.delete(
-    '/v1/invoiceitems/:id',
-    handle(service, ({ path, cause }) => {
-      const item = store.invoice_items.get(path('id'))
-      if (!item) throw noSuch('invoiceitem', path('id'))
-      if (item.invoice !== null) {
-        throw invalidRequest('You can only delete an invoice item that is not attached to an invoice.')
-      }
-      store.invoice_items.remove(item.id)
-      emit(service, 'invoiceitem.deleted', item, { cause })
-      return { id: item.id, object: 'invoiceitem', deleted: true }
-    }),
-  )
+  call('DELETE /v1/invoiceitems/:id', {}, ({ id, cause }) => {
+    const item = store.invoice_items.get(id)
+    if (!item) throw noSuch('invoiceitem', id)
+    if (item.invoice !== null) {
+      throw invalidRequest('You can only delete an invoice item that is not attached to an invoice.')
+    }
+    store.invoice_items.remove(item.id)
+    emit(service, 'invoiceitem.deleted', item, { cause })
+    return { id: item.id, object: 'invoiceitem', deleted: true }
+  })
 }
 
 /** An item's price: one of the catalogue, or an amount, for which Stripe makes an unlisted price. */
 function pricedItem(
   service: Service,
-  { amount, currency, description, pricing, quantity }: z.output<typeof itemParams>,
+  { amount, currency, description, pricing, quantity }: Asked<typeof itemParams>,
 ): { price: StoredPrice; quantity: number } {
   const { store } = service
   if ((amount === undefined) === (pricing === undefined)) {

@@ -5,19 +5,17 @@ import { refundCharge } from '../entities/refund.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredCharge } from '../state.ts'
-import { handle } from '../wire/handle.ts'
-import { common, integer, metadata, range, readParams, text } from '../wire/params.ts'
+import { type Asked, callsOf } from '../wire/handle.ts'
+import { integer, metadata, range, text } from '../wire/params.ts'
 import { putUpdated, resource } from './resource.ts'
 
-const createParams = z.strictObject({
-  ...common,
+const createParams = {
   amount: integer.optional(),
   charge: text.optional(),
   metadata: metadata.optional(),
   payment_intent: text.optional(),
   reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer']).optional(),
-})
-const updateParams = z.strictObject({ ...common, metadata: metadata.optional() })
+}
 
 export function paymentRoutes(router: Router, service: Service): void {
   const { store } = service
@@ -46,14 +44,13 @@ export function paymentRoutes(router: Router, service: Service): void {
     noun: 'refund',
     table: store.refunds,
     filters: { charge: text.optional(), created: range.optional(), payment_intent: text.optional() },
-    update: (before, { form, cause }) => {
-      const { metadata } = readParams(updateParams, form)
-      return putUpdated(service, store.refunds, { before, metadata, event: 'refund.updated', cause })
-    },
+    changes: { metadata: metadata.optional() },
+    update: (before, { params: { metadata }, cause }) =>
+      putUpdated(service, store.refunds, { before, metadata, event: 'refund.updated', cause }),
   })
 
   /** A refund names its charge, or the intent whose last charge it means. */
-  const chargeOf = ({ charge, payment_intent }: z.output<typeof createParams>): StoredCharge => {
+  const chargeOf = ({ charge, payment_intent }: Asked<typeof createParams>): StoredCharge => {
     if (payment_intent !== undefined) {
       const intent = store.payment_intents.get(payment_intent)
       if (!intent) throw noSuch('payment_intent', payment_intent, 'payment_intent')
@@ -66,22 +63,18 @@ export function paymentRoutes(router: Router, service: Service): void {
     return named
   }
 
-  router.post(
-    '/v1/refunds',
-    handle(service, ({ form, cause }) => {
-      const input = readParams(createParams, form)
-      if (!input.charge === !input.payment_intent) {
-        throw invalidRequest(
-          'One of the following params should be provided for this request: payment_intent or charge.',
-        )
-      }
-      return refundCharge(service, {
-        charge: chargeOf(input),
-        amount: input.amount,
-        reason: input.reason ?? null,
-        metadata: mergeMetadata(null, input.metadata),
-        cause,
-      })
-    }),
-  )
+  callsOf(router, service)('POST /v1/refunds', createParams, ({ params: input, cause }) => {
+    if (!input.charge === !input.payment_intent) {
+      throw invalidRequest(
+        'One of the following params should be provided for this request: payment_intent or charge.',
+      )
+    }
+    return refundCharge(service, {
+      charge: chargeOf(input),
+      amount: input.amount,
+      reason: input.reason ?? null,
+      metadata: mergeMetadata(null, input.metadata),
+      cause,
+    })
+  })
 }

@@ -7,18 +7,8 @@ import { newProduct } from '../entities/product.ts'
 import { copyPriceToSubscriptions } from '../entities/subscription-item.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
-import { handle } from '../wire/handle.ts'
-import {
-  clearable,
-  common,
-  currency,
-  defined,
-  flag,
-  metadata,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
+import { callsOf } from '../wire/handle.ts'
+import { clearable, currency, defined, flag, metadata, range, text } from '../wire/params.ts'
 import {
   currencyOptionChanges,
   currencyOptions,
@@ -28,8 +18,7 @@ import {
 } from '../wire/price-params.ts'
 import { putUpdated, resource } from './resource.ts'
 
-const createParams = z.strictObject({
-  ...common,
+const createParams = {
   active: flag.optional(),
   billing_scheme: z.literal('per_unit', 'The sandbox bills per unit only').optional(),
   currency,
@@ -49,16 +38,15 @@ const createParams = z.strictObject({
   tax_behavior: taxBehavior.optional(),
   transfer_lookup_key: flag.optional(),
   unit_amount: unitAmount,
-})
-const updateParams = z.strictObject({
-  ...common,
+}
+const updateParams = {
   active: flag.optional(),
   currency_options: currencyOptionChanges.optional(),
   lookup_key: clearable.optional(),
   metadata: metadata.optional(),
   tax_behavior: taxBehavior.optional(),
   transfer_lookup_key: flag.optional(),
-})
+}
 const filters = {
   active: flag.optional(),
   created: range.optional(),
@@ -81,8 +69,8 @@ export function priceRoutes(router: Router, service: Service): void {
       lookup_keys: ({ lookup_key }, keys) => lookup_key !== null && keys.includes(lookup_key),
       recurring: (price, { interval }) => interval === undefined || price.recurring?.interval === interval,
     },
-    update: (before, { form, cause }) => {
-      const { expand: _, metadata, transfer_lookup_key, ...asked } = readParams(updateParams, form)
+    changes: updateParams,
+    update: (before, { params: { metadata, transfer_lookup_key, ...asked }, cause }) => {
       const changes = { ...asked, ...withTaxBehavior(before, asked) }
       if (changes.lookup_key !== before.lookup_key) {
         claimLookupKey(service, {
@@ -98,34 +86,30 @@ export function priceRoutes(router: Router, service: Service): void {
     },
   })
 
-  router.post(
-    '/v1/prices',
-    handle(service, ({ form, cause }) => {
-      const { expand: _, product_data, transfer_lookup_key, ...input } = readParams(createParams, form)
-      if (!input.product === !product_data) {
-        throw invalidRequest('You must specify either `product` or `product_data` when creating a price.')
-      }
-      if (input.product && !store.products.get(input.product))
-        throw noSuch('product', input.product, 'product')
-      claimLookupKey(service, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
-      const product = product_data
-        ? newProduct(service, {
-            ...defined(product_data),
-            metadata: mergeMetadata(null, product_data.metadata),
-          })
-        : null
-      if (product) emit(service, 'product.created', store.products.put(product), { cause })
-      const price = store.prices.put(
-        newPrice(service, {
-          ...input,
-          product: product?.id ?? input.product ?? '',
-          metadata: mergeMetadata(null, input.metadata),
-        }),
-      )
-      emit(service, 'price.created', price, { cause })
-      return price
-    }),
-  )
+  callsOf(router, service)('POST /v1/prices', createParams, ({ params, cause }) => {
+    const { product_data, transfer_lookup_key, ...input } = params
+    if (!input.product === !product_data) {
+      throw invalidRequest('You must specify either `product` or `product_data` when creating a price.')
+    }
+    if (input.product && !store.products.get(input.product)) throw noSuch('product', input.product, 'product')
+    claimLookupKey(service, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
+    const product =
+      product_data &&
+      newProduct(service, {
+        ...defined(product_data),
+        metadata: mergeMetadata(null, product_data.metadata),
+      })
+    if (product) emit(service, 'product.created', store.products.put(product), { cause })
+    const price = store.prices.put(
+      newPrice(service, {
+        ...input,
+        product: product?.id ?? input.product ?? '',
+        metadata: mergeMetadata(null, input.metadata),
+      }),
+    )
+    emit(service, 'price.created', price, { cause })
+    return price
+  })
 }
 
 /** A lookup key belongs to one price; it moves to another only when the caller says so. */

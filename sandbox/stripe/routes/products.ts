@@ -5,12 +5,11 @@ import { mergeMetadata } from '../entities/metadata.ts'
 import { newProduct } from '../entities/product.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { handle } from '../wire/handle.ts'
-import { clearable, common, defined, flag, metadata, range, readParams, text } from '../wire/params.ts'
+import { callsOf } from '../wire/handle.ts'
+import { clearable, defined, flag, metadata, range, text } from '../wire/params.ts'
 import { putUpdated, resource } from './resource.ts'
 
 const fields = {
-  ...common,
   active: flag.optional(),
   description: clearable.optional(),
   images: z.array(text).optional(),
@@ -18,15 +17,11 @@ const fields = {
   tax_code: clearable.optional(),
   unit_label: clearable.optional(),
 }
-const createParams = z.strictObject({
+const createParams = {
   ...fields,
   id: text.optional(),
   name: text.min(1, 'You passed an empty string'),
-})
-const updateParams = z.strictObject({
-  ...fields,
-  name: text.min(1).optional(),
-})
+}
 
 export function productRoutes(router: Router, service: Service): void {
   const { store } = service
@@ -41,29 +36,24 @@ export function productRoutes(router: Router, service: Service): void {
       ids: z.array(text).optional(),
     },
     where: { ids: ({ id }, ids) => ids.includes(id) },
-    update: (before, { form, cause }) => {
-      const { expand: _, metadata, ...input } = readParams(updateParams, form)
-      const changes = { ...input, updated: service.clock.now() }
-      return putUpdated(service, store.products, {
+    changes: { ...fields, name: text.min(1).optional() },
+    update: (before, { params: { metadata, ...input }, cause }) =>
+      putUpdated(service, store.products, {
         before,
-        changes,
+        changes: { ...input, updated: service.clock.now() },
         metadata,
         event: 'product.updated',
         cause,
-      })
-    },
+      }),
   })
 
-  router.post(
-    '/v1/products',
-    handle(service, ({ form, cause }) => {
-      const { expand: _, metadata, ...input } = readParams(createParams, form)
-      if (input.id !== undefined && store.products.get(input.id)) {
-        throw invalidRequest('Product already exists.', { code: 'resource_already_exists', param: 'id' })
-      }
-      const product = newProduct(service, { ...defined(input), metadata: mergeMetadata(null, metadata) })
-      emit(service, 'product.created', store.products.put(product), { cause })
-      return product
-    }),
-  )
+  callsOf(router, service)('POST /v1/products', createParams, ({ params, cause }) => {
+    const { metadata, ...input } = params
+    if (input.id !== undefined && store.products.get(input.id)) {
+      throw invalidRequest('Product already exists.', { code: 'resource_already_exists', param: 'id' })
+    }
+    const product = newProduct(service, { ...defined(input), metadata: mergeMetadata(null, metadata) })
+    emit(service, 'product.created', store.products.put(product), { cause })
+    return product
+  })
 }

@@ -5,12 +5,11 @@ import { findPrice } from '../entities/subscription-item.ts'
 import { releaseSchedule, scheduleChange, startSchedule } from '../entities/subscription-schedule.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { handle } from '../wire/handle.ts'
-import { common, flag, integer, readParams, text } from '../wire/params.ts'
+import { callsOf } from '../wire/handle.ts'
+import { flag, integer, text } from '../wire/params.ts'
 import { resource } from './resource.ts'
 import { findSubscription } from './subscriptions.ts'
 
-const createParams = z.strictObject({ ...common, from_subscription: text })
 const phase = z.strictObject({
   end_date: integer.optional(),
   items: z
@@ -19,17 +18,16 @@ const phase = z.strictObject({
   proration_behavior: z.literal('none', 'The sandbox schedules changes at the end of a period').optional(),
   start_date: integer.optional(),
 })
-const updateParams = z.strictObject({
-  ...common,
+const updateParams = {
   end_behavior: z.literal('release', 'The sandbox releases every schedule at its end').optional(),
   phases: z.array(phase).length(2, 'The sandbox takes the current phase and the next one'),
   proration_behavior: z.literal('none', 'The sandbox schedules changes at the end of a period').optional(),
-})
-const releaseParams = z.strictObject({ ...common, preserve_cancel_date: flag.optional() })
+}
 
 /** As much of schedules as a change at the end of the period takes. */
 export function subscriptionScheduleRoutes(router: Router, service: Service): void {
   const { store } = service
+  const call = callsOf(router, service)
 
   const find = resource(router, service, {
     path: '/v1/subscription_schedules',
@@ -46,43 +44,30 @@ export function subscriptionScheduleRoutes(router: Router, service: Service): vo
     return findSubscription(service, subscription)
   }
 
-  router.post(
-    '/v1/subscription_schedules',
-    handle(service, ({ form, cause }) => {
-      const { from_subscription } = readParams(createParams, form)
-      const subscription = findSubscription(service, from_subscription)
-      if (hasEnded(subscription) || subscription.schedule !== null || subscription.cancel_at !== null) {
-        throw invalidRequest(
-          `You cannot migrate the subscription ${subscription.id}: it is over, about to be canceled, or attached to a schedule.`,
-          { param: 'from_subscription' },
-        )
-      }
-      return startSchedule(service, subscription, cause)
-    }),
-  )
+  call('POST /v1/subscription_schedules', { from_subscription: text }, ({ params, cause }) => {
+    const subscription = findSubscription(service, params.from_subscription)
+    if (hasEnded(subscription) || subscription.schedule !== null || subscription.cancel_at !== null) {
+      throw invalidRequest(
+        `You cannot migrate the subscription ${subscription.id}: it is over, about to be canceled, or attached to a schedule.`,
+        { param: 'from_subscription' },
+      )
+    }
+    return startSchedule(service, subscription, cause)
+  })
 
-  router.post(
-    '/v1/subscription_schedules/:id',
-    handle(service, ({ form, path, cause }) => {
-      const { phases } = readParams(updateParams, form)
-      const subscription = findActive(path('id'))
-      const items = (phases[1]?.items ?? []).map(({ price, quantity = 1 }) => {
-        const { currency } = subscription
-        return {
-          price: findPrice(service, { id: price, currency, param: 'phases[1][items][0]' }).id,
-          quantity,
-        }
-      })
-      return scheduleChange(service, subscription, { items, cause })
-    }),
-  )
+  call('POST /v1/subscription_schedules/:id', updateParams, ({ id, params: { phases }, cause }) => {
+    const subscription = findActive(id)
+    const { currency } = subscription
+    const items = (phases[1]?.items ?? []).map(({ price, quantity = 1 }) => ({
+      price: findPrice(service, { id: price, currency, param: 'phases[1][items][0]' }).id,
+      quantity,
+    }))
+    return scheduleChange(service, subscription, { items, cause })
+  })
 
-  router.post(
-    '/v1/subscription_schedules/:id/release',
-    handle(service, ({ form, path, cause }) => {
-      readParams(releaseParams, form)
-      releaseSchedule(service, findActive(path('id')), cause)
-      return find(path('id'))
-    }),
-  )
+  const releaseParams = { preserve_cancel_date: flag.optional() }
+  call('POST /v1/subscription_schedules/:id/release', releaseParams, ({ id, cause }) => {
+    releaseSchedule(service, findActive(id), cause)
+    return find(id)
+  })
 }

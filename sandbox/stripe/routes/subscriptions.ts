@@ -2,6 +2,7 @@ import type { Router } from '@koa/router'
 import type { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { createSubscription } from '../entities/create-subscription.ts'
+import { findCustomer } from '../entities/customer.ts'
 import { readDiscounts } from '../entities/discount.ts'
 import { disputeAtOnce } from '../entities/dispute.ts'
 import { defaultPayment } from '../entities/invoice.ts'
@@ -13,8 +14,8 @@ import { updateSubscription } from '../entities/update-subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
-import { handle } from '../wire/handle.ts'
-import { defined, readParams } from '../wire/params.ts'
+import { type Asked, callsOf } from '../wire/handle.ts'
+import { defined } from '../wire/params.ts'
 import {
   cancelSubscriptionParams,
   createSubscriptionParams,
@@ -28,6 +29,7 @@ const day_s = 24 * 60 * 60
 
 export function subscriptionRoutes(router: Router, service: Service): void {
   const { store } = service
+  const call = callsOf(router, service)
 
   resource(router, service, {
     path: '/v1/subscriptions',
@@ -39,8 +41,8 @@ export function subscriptionRoutes(router: Router, service: Service): void {
       status: () => true,
     },
     isListed: (subscription, { status }) => hasStatus(subscription, status),
-    update: (before, { form, cause }) => {
-      const params = readParams(updateSubscriptionParams, form)
+    changes: updateSubscriptionParams,
+    update: (before, { params, cause }) => {
       if (params.default_payment_method) {
         checkMethod(service, { method: params.default_payment_method, customer: before.customer })
       }
@@ -69,32 +71,23 @@ export function subscriptionRoutes(router: Router, service: Service): void {
     },
   })
 
-  router.post(
-    '/v1/subscriptions',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(createSubscriptionParams, form)
-      return create(service, params, cause)
-    }),
+  call('POST /v1/subscriptions', createSubscriptionParams, ({ params, cause }) =>
+    create(service, params, cause),
   )
 
-  router.delete(
-    '/v1/subscriptions/:id',
-    handle(service, ({ form, path, cause }) => {
-      const params = readParams(cancelSubscriptionParams, form)
-      return cancelSubscription(service, findSubscription(service, path('id')), {
-        cause,
-        details: defined(params.cancellation_details ?? {}),
-        invoice_now: params.invoice_now ?? false,
-        prorate: params.prorate ?? false,
-      })
+  call('DELETE /v1/subscriptions/:id', cancelSubscriptionParams, ({ id, params, cause }) =>
+    cancelSubscription(service, findSubscription(service, id), {
+      cause,
+      details: defined(params.cancellation_details ?? {}),
+      invoice_now: params.invoice_now ?? false,
+      prorate: params.prorate ?? false,
     }),
   )
 }
 
-function create(service: Service, params: z.output<typeof createSubscriptionParams>, cause: Cause) {
+function create(service: Service, params: Asked<typeof createSubscriptionParams>, cause: Cause) {
   const { store, clock } = service
-  const customer = store.customers.get(params.customer)
-  if (!customer || customer.deleted) throw noSuch('customer', params.customer, 'customer')
+  const customer = findCustomer(service, params.customer, 'customer')
   const currency = params.currency ?? store.prices.get(params.items[0]?.price)?.currency ?? ''
   const items = params.items.map(({ price, quantity, metadata }, index) => ({
     price: findPrice(service, { id: price, currency, param: `items[${index}]` }),
