@@ -12,12 +12,7 @@ import { sandboxKnobs } from './knobs/sandbox.ts'
 import { avatarRoutes } from './pages/avatars.ts'
 import { browserScriptRoutes } from './pages/browser-script.ts'
 import { invitationLinkRoutes } from './pages/invitation-link.ts'
-import { backendEmailAddressRoutes } from './routes/backend/email-addresses.ts'
-import { backendInstanceRoutes } from './routes/backend/instance.ts'
-import { backendInvitationRoutes } from './routes/backend/organization-invitations.ts'
-import { backendMembershipRoutes } from './routes/backend/organization-memberships.ts'
 import { backendOrganizationRoutes } from './routes/backend/organizations.ts'
-import { backendSessionRoutes } from './routes/backend/sessions.ts'
 import { backendUserRoutes } from './routes/backend/users.ts'
 import { clientRoutes, instanceRoutes, sessionRoutes } from './routes/frontend/client.ts'
 import { meRoutes } from './routes/frontend/me.ts'
@@ -61,13 +56,8 @@ export function createApp(service: Service): Koa {
   sandboxKnobs(knobs, service)
 
   const backend = new Router()
-  backendInstanceRoutes(backend, service)
-  backendSessionRoutes(backend, service)
   backendUserRoutes(backend, service)
-  backendEmailAddressRoutes(backend, service)
   backendOrganizationRoutes(backend, service)
-  backendMembershipRoutes(backend, service)
-  backendInvitationRoutes(backend, service)
 
   app.use(pages.routes())
   app.use(bodyParser({ enableTypes: ['json', 'form'], jsonLimit: '256kb', formLimit: '64kb' }))

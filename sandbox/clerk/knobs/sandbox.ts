@@ -4,7 +4,7 @@ import type { Fault } from '../../kit/faults.ts'
 import { signingKey } from '../entities/signing-key.ts'
 import { listPeople, seed } from '../seed.ts'
 import type { Service } from '../service.ts'
-import { readForm } from '../wire/form.ts'
+import { givenFields, readForm } from '../wire/form.ts'
 
 const faultForm = z.object({
   status: z.number().int().min(400).max(599),
@@ -41,8 +41,7 @@ export function sandboxKnobs(router: Router, service: Service): void {
 
   // What the dashboard does.
   router.post('/_sandbox/instance', (ctx) => {
-    const given = Object.entries(readForm(ctx, instanceForm)).filter(([, value]) => value !== undefined)
-    ctx.body = Object.assign(service.instance, Object.fromEntries(given))
+    ctx.body = Object.assign(service.instance, givenFields(readForm(ctx, instanceForm)))
   })
 
   // Back to the first start. The signing key stays, for verifiers hold its public half.

@@ -17,7 +17,7 @@ import {
 } from '../../wire/form.ts'
 import { sessionWithActivity } from '../../wire/session.ts'
 import { frontendUser } from '../../wire/user.ts'
-import { requireSession, respond } from './browser.ts'
+import { callsOf, requireSession } from './browser.ts'
 
 const profileForm = z.object({
   first_name: nameField.optional(),
@@ -33,11 +33,11 @@ const passwordForm = z.object({
 const removePasswordForm = z.object({ current_password: passwordField.optional() })
 
 export function meRoutes(router: Router, service: Service): void {
-  router.get('/v1/me', async (ctx) => {
-    await respond(service, ctx, frontendUser(service, requireSession(service, ctx).user))
-  })
+  const call = callsOf(router, service)
 
-  router.patch('/v1/me', async (ctx) => {
+  call('GET /v1/me', (ctx) => frontendUser(service, requireSession(service, ctx).user))
+
+  call('PATCH /v1/me', (ctx) => {
     const { user } = requireSession(service, ctx)
     const form = readForm(ctx, profileForm)
     const primary = form.primary_email_address_id
@@ -48,16 +48,16 @@ export function meRoutes(router: Router, service: Service): void {
       ...(form.unsafe_metadata === undefined ? {} : { unsafe_metadata: form.unsafe_metadata }),
       ...(primary === undefined ? {} : { primary_email_address_id: primary }),
     })
-    await respond(service, ctx, frontendUser(service, updated))
+    return frontendUser(service, updated)
   })
 
-  router.delete('/v1/me', async (ctx) => {
+  call('DELETE /v1/me', (ctx) => {
     const { user } = requireSession(service, ctx)
     deleteUser(service, user)
-    await respond(service, ctx, { object: 'user', id: user.id, deleted: true })
+    return { object: 'user', id: user.id, deleted: true }
   })
 
-  router.post('/v1/me/change_password', async (ctx) => {
+  call('POST /v1/me/change_password', async (ctx) => {
     const { user, session } = requireSession(service, ctx)
     const form = readForm(ctx, passwordForm)
     // Clerk's component for the task sends the new password alone (TaskResetPassword in @clerk/ui).
@@ -67,7 +67,7 @@ export function meRoutes(router: Router, service: Service): void {
     const updated = updateUser(service, user, newPassword(password_hash))
     updateSession(service, session, { must_reset_password: false, updated_at: Date.now() })
     if (form.sign_out_of_other_sessions) endOtherSessions(service, user, session)
-    await respond(service, ctx, frontendUser(service, updated))
+    return frontendUser(service, updated)
   })
 
   router.post('/v1/me/remove_password', async (ctx) => {
@@ -82,11 +82,11 @@ export function meRoutes(router: Router, service: Service): void {
     ctx.body = newestFirst(activeSessionsOf(service, user)).map((row) => sessionWithActivity(service, row))
   })
 
-  router.post('/v1/me/sessions/:sessionId/revoke', async (ctx) => {
+  call('POST /v1/me/sessions/:sessionId/revoke', (ctx) => {
     const { user } = requireSession(service, ctx)
     const session = service.store.sessions.get(ctx.params.sessionId)
     if (!session || session.user_id !== user.id) throw notFound('Session')
-    await respond(service, ctx, sessionWithActivity(service, endSession(service, session, 'revoked')))
+    return sessionWithActivity(service, endSession(service, session, 'revoked'))
   })
 }
 

@@ -14,19 +14,21 @@ import type { Service } from '../../service.ts'
 import type { EmailAddress, User } from '../../state.ts'
 import { emailField, readForm } from '../../wire/form.ts'
 import { emailAddressFields } from '../../wire/user.ts'
-import { requireSession, respond } from './browser.ts'
+import { callsOf, requireSession } from './browser.ts'
 
 const ADDRESSES_MAX = 10
 const addressForm = z.object({ email_address: emailField })
 const codeForm = z.object({ code: z.string().max(20).optional() })
 
 export function myEmailAddressRoutes(router: Router, service: Service): void {
+  const call = callsOf(router, service)
+
   router.get('/v1/me/email_addresses', (ctx) => {
     const { user } = requireSession(service, ctx)
     ctx.body = user.email_addresses.map((row) => emailAddressFields(row))
   })
 
-  router.post('/v1/me/email_addresses', async (ctx) => {
+  call('POST /v1/me/email_addresses', (ctx) => {
     const { user } = requireSession(service, ctx)
     const wanted = readForm(ctx, addressForm).email_address
     const isOwn = user.email_addresses.some((row) => row.email_address === wanted)
@@ -39,21 +41,19 @@ export function myEmailAddressRoutes(router: Router, service: Service): void {
     }
     const address = createEmailAddress(wanted, { isVerified: false })
     updateUser(service, user, { email_addresses: [...user.email_addresses, address] })
-    await respond(service, ctx, emailAddressFields(address))
+    return emailAddressFields(address)
   })
 
-  router.get('/v1/me/email_addresses/:id', async (ctx) => {
-    await respond(service, ctx, emailAddressFields(requireAddress(service, ctx).address))
-  })
+  call('GET /v1/me/email_addresses/:id', (ctx) => emailAddressFields(requireAddress(service, ctx).address))
 
-  router.post('/v1/me/email_addresses/:id/prepare_verification', async (ctx) => {
+  call('POST /v1/me/email_addresses/:id/prepare_verification', (ctx) => {
     const { user, address } = requireAddress(service, ctx)
     const prepared = saveVerification(service, { user, address }, pendingVerification('email_code'))
     sendCode(service, address.email_address)
-    await respond(service, ctx, emailAddressFields(prepared))
+    return emailAddressFields(prepared)
   })
 
-  router.post('/v1/me/email_addresses/:id/attempt_verification', async (ctx) => {
+  call('POST /v1/me/email_addresses/:id/attempt_verification', (ctx) => {
     const { user, address } = requireAddress(service, ctx)
     const form = readForm(ctx, codeForm)
     // Another user may have verified the address since it was added.
@@ -65,10 +65,10 @@ export function myEmailAddressRoutes(router: Router, service: Service): void {
     updateUser(service, user, {
       primary_email_address_id: user.primary_email_address_id ?? address.id,
     })
-    await respond(service, ctx, emailAddressFields(attempted))
+    return emailAddressFields(attempted)
   })
 
-  router.delete('/v1/me/email_addresses/:id', async (ctx) => {
+  call('DELETE /v1/me/email_addresses/:id', (ctx) => {
     const { user, address } = requireAddress(service, ctx)
     if (address.id === user.primary_email_address_id) {
       throw new ClerkError(403, {
@@ -79,7 +79,7 @@ export function myEmailAddressRoutes(router: Router, service: Service): void {
     updateUser(service, user, {
       email_addresses: user.email_addresses.filter((row) => row.id !== address.id),
     })
-    await respond(service, ctx, { object: 'email_address', id: address.id, deleted: true })
+    return { object: 'email_address', id: address.id, deleted: true }
   })
 }
 

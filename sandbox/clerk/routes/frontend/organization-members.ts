@@ -7,19 +7,10 @@ import { primaryEmailAddress, userLabel } from '../../entities/user.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import type { Organization } from '../../state.ts'
-import {
-  emailField,
-  newestFirst,
-  oneOrMany,
-  page,
-  pageQuery,
-  readForm,
-  readQuery,
-  roleField,
-} from '../../wire/form.ts'
+import { emailField, oneOrMany, page, pageQuery, readForm, readQuery, roleField } from '../../wire/form.ts'
 import { frontendInvitation } from '../../wire/invitation.ts'
 import { frontendMembership } from '../../wire/membership.ts'
-import { requireAdmin, requireMember, respond } from './browser.ts'
+import { callsOf, requireAdmin, requireMember } from './browser.ts'
 
 const INVITATIONS_MAX = 10
 const membersQuery = pageQuery.extend({
@@ -39,7 +30,9 @@ const bulkForm = z.object({
 })
 
 export function organizationMemberRoutes(router: Router, service: Service): void {
-  router.get('/v1/organizations/:organizationId/memberships', async (ctx) => {
+  const call = callsOf(router, service)
+
+  call('GET /v1/organizations/:organizationId/memberships', (ctx) => {
     const { organization } = requireMember(service, ctx)
     const query = readQuery(ctx, membersQuery)
     const found = service.store.memberships.filter(
@@ -48,38 +41,34 @@ export function organizationMemberRoutes(router: Router, service: Service): void
         (!query.role || query.role.includes(row.role)) &&
         isNamedLike(service, row.user_id, query.query),
     )
-    await respond(
-      service,
-      ctx,
-      page(newestFirst(found), query, (row) => frontendMembership(service, row)),
-    )
+    return page(found, query, (row) => frontendMembership(service, row))
   })
 
-  router.post('/v1/organizations/:organizationId/memberships', async (ctx) => {
+  call('POST /v1/organizations/:organizationId/memberships', (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const form = readForm(ctx, memberForm)
     const user = service.store.users.get(form.user_id)
     if (!user) throw notFound('User')
     const membership = createMembership(service, { organization, user, role: form.role })
-    await respond(service, ctx, frontendMembership(service, membership))
+    return frontendMembership(service, membership)
   })
 
-  router.patch('/v1/organizations/:organizationId/memberships/:userId', async (ctx) => {
+  call('PATCH /v1/organizations/:organizationId/memberships/:userId', (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const membership = requireMembership(service, ctx, organization)
     const changed = changeRole(service, membership, readForm(ctx, roleForm).role)
-    await respond(service, ctx, frontendMembership(service, changed))
+    return frontendMembership(service, changed)
   })
 
-  router.delete('/v1/organizations/:organizationId/memberships/:userId', async (ctx) => {
+  call('DELETE /v1/organizations/:organizationId/memberships/:userId', (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const membership = requireMembership(service, ctx, organization)
     const last = frontendMembership(service, membership)
     removeMember(service, membership)
-    await respond(service, ctx, last)
+    return last
   })
 
-  router.get('/v1/organizations/:organizationId/invitations', async (ctx) => {
+  call('GET /v1/organizations/:organizationId/invitations', (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const query = readQuery(ctx, invitationsQuery)
     const found = service.store.invitations.filter(
@@ -87,39 +76,31 @@ export function organizationMemberRoutes(router: Router, service: Service): void
         row.organization_id === organization.id &&
         (!query.status || query.status.includes(invitationStatus(service, row))),
     )
-    await respond(
-      service,
-      ctx,
-      page(newestFirst(found), query, (row) => frontendInvitation(service, row)),
-    )
+    return page(found, query, (row) => frontendInvitation(service, row))
   })
 
-  router.post('/v1/organizations/:organizationId/invitations', async (ctx) => {
+  call('POST /v1/organizations/:organizationId/invitations', (ctx) => {
     const { organization, user } = requireAdmin(service, ctx)
     const { email_address: emailAddress, role } = readForm(ctx, invitationForm)
     const [invitation] = createInvitations(service, organization, [
       { emailAddress, role, inviterUserId: user.id },
     ])
-    await respond(service, ctx, invitation && frontendInvitation(service, invitation))
+    return invitation && frontendInvitation(service, invitation)
   })
 
-  router.post('/v1/organizations/:organizationId/invitations/bulk', async (ctx) => {
+  call('POST /v1/organizations/:organizationId/invitations/bulk', (ctx) => {
     const { organization, user } = requireAdmin(service, ctx)
     const { email_address, role } = readForm(ctx, bulkForm)
     const wanted = email_address.map((emailAddress) => ({ emailAddress, role, inviterUserId: user.id }))
-    await respond(
-      service,
-      ctx,
-      createInvitations(service, organization, wanted).map((row) => frontendInvitation(service, row)),
-    )
+    return createInvitations(service, organization, wanted).map((row) => frontendInvitation(service, row))
   })
 
-  router.post('/v1/organizations/:organizationId/invitations/:invitationId/revoke', async (ctx) => {
+  call('POST /v1/organizations/:organizationId/invitations/:invitationId/revoke', (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     const invitation = service.store.invitations.get(ctx.params.invitationId)
     if (!invitation || invitation.organization_id !== organization.id)
       throw notFound('Organization invitation')
-    await respond(service, ctx, frontendInvitation(service, revokeInvitation(service, invitation)))
+    return frontendInvitation(service, revokeInvitation(service, invitation))
   })
 }
 

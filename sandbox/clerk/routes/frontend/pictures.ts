@@ -6,40 +6,42 @@ import { ClerkError } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import { frontendOrganization } from '../../wire/organization.ts'
 import { imageUrl } from '../../wire/public.ts'
-import { requireAdmin, requireSession, respond } from './browser.ts'
+import { callsOf, requireAdmin, requireSession } from './browser.ts'
 
 const SIZE_MAX_BYTES = 2 * 1024 * 1024
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 /** Profile images and logos. These bodies are not parsed before they come here. */
 export function pictureRoutes(router: Router, service: Service): void {
-  router.post('/v1/me/profile_image', async (ctx) => {
+  const call = callsOf(router, service)
+
+  call('POST /v1/me/profile_image', async (ctx) => {
     const { user } = requireSession(service, ctx)
     await storePicture(service, ctx, user.id)
     updateUser(service, user, {})
     const public_url = imageUrl(service, user.id, '')
-    await respond(service, ctx, { object: 'image', id: user.id, name: 'profile image', public_url })
+    return { object: 'image', id: user.id, name: 'profile image', public_url }
   })
 
-  router.delete('/v1/me/profile_image', async (ctx) => {
+  call('DELETE /v1/me/profile_image', (ctx) => {
     const { user } = requireSession(service, ctx)
     service.store.pictures.remove(user.id)
     updateUser(service, user, {})
-    await respond(service, ctx, { object: 'image', id: user.id, deleted: true })
+    return { object: 'image', id: user.id, deleted: true }
   })
 
-  router.put('/v1/organizations/:organizationId/logo', async (ctx) => {
+  call('PUT /v1/organizations/:organizationId/logo', async (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     await storePicture(service, ctx, organization.id)
     const updated = updateOrganization(service, organization, {})
-    await respond(service, ctx, frontendOrganization(service, updated))
+    return frontendOrganization(service, updated)
   })
 
-  router.delete('/v1/organizations/:organizationId/logo', async (ctx) => {
+  call('DELETE /v1/organizations/:organizationId/logo', (ctx) => {
     const { organization } = requireAdmin(service, ctx)
     service.store.pictures.remove(organization.id)
     const updated = updateOrganization(service, organization, {})
-    await respond(service, ctx, frontendOrganization(service, updated))
+    return frontendOrganization(service, updated)
   })
 }
 

@@ -17,7 +17,7 @@ import type { Service } from '../../service.ts'
 import type { SignIn } from '../../state.ts'
 import { booleanField, emailField, passwordField, readForm } from '../../wire/form.ts'
 import { signInFields } from '../../wire/sign-in.ts'
-import { activityOf, findClient, findOrCreateClient, respond } from './browser.ts'
+import { activityOf, callsOf, findClient, findOrCreateClient } from './browser.ts'
 import { sessionExists } from './sign-ups.ts'
 
 const strategyField = z.enum(['password', 'email_code', 'reset_password_email_code'])
@@ -38,43 +38,38 @@ const newPasswordForm = z.object({
 })
 
 export function signInRoutes(router: Router, service: Service): void {
-  router.post('/v1/client/sign_ins', async (ctx) => {
-    const form = readForm(ctx, startForm)
-    const client = findOrCreateClient(service, ctx)
-    if (activeSessions(service, client).length > 0) throw sessionExists()
-    const browser = { client, activity: activityOf(ctx) }
-    if (form.ticket) {
-      await respondWithSignIn(service, ctx, signInWithTicket(service, form.ticket, browser))
-      return
+  const call = callsOf(router, service)
+  const shown = (signIn: SignIn) => signInFields(service, signIn)
+  const browserOf = (ctx: RouterContext) => ({
+    client: findOrCreateClient(service, ctx),
+    activity: activityOf(ctx),
+  })
+
+  call('POST /v1/client/sign_ins', async (ctx) => {
+    const { identifier = null, password, strategy, ticket } = readForm(ctx, startForm)
+    const browser = browserOf(ctx)
+    if (activeSessions(service, browser.client).length > 0) throw sessionExists()
+    if (ticket) return shown(signInWithTicket(service, ticket, browser))
+    const signIn = createSignIn(service, browser.client, identifier)
+    if (password !== undefined) {
+      return shown(await attemptFirstFactor(service, signIn, { strategy: 'password', password }, browser))
     }
-    let signIn = createSignIn(service, client, form.identifier ?? null)
-    if (form.password !== undefined) {
-      const factor = { strategy: 'password', password: form.password } as const
-      signIn = await attemptFirstFactor(service, signIn, factor, browser)
-    } else if (form.strategy === 'email_code' || form.strategy === 'reset_password_email_code') {
-      signIn = prepareFirstFactor(service, signIn, form.strategy)
-    }
-    await respondWithSignIn(service, ctx, signIn)
+    const isByMail = strategy === 'email_code' || strategy === 'reset_password_email_code'
+    return shown(isByMail ? prepareFirstFactor(service, signIn, strategy) : signIn)
   })
 
-  router.get('/v1/client/sign_ins/:id', async (ctx) => {
-    await respondWithSignIn(service, ctx, requireSignIn(service, ctx))
-  })
+  call('GET /v1/client/sign_ins/:id', (ctx) => shown(requireSignIn(service, ctx)))
 
-  router.post('/v1/client/sign_ins/:id/prepare_first_factor', async (ctx) => {
+  call('POST /v1/client/sign_ins/:id/prepare_first_factor', (ctx) =>
+    shown(prepareFirstFactor(service, requireSignIn(service, ctx), readForm(ctx, factorForm).strategy)),
+  )
+
+  call('POST /v1/client/sign_ins/:id/attempt_first_factor', async (ctx) => {
     const signIn = requireSignIn(service, ctx)
-    const { strategy } = readForm(ctx, factorForm)
-    await respondWithSignIn(service, ctx, prepareFirstFactor(service, signIn, strategy))
+    return shown(await attemptFirstFactor(service, signIn, readForm(ctx, factorForm), browserOf(ctx)))
   })
 
-  router.post('/v1/client/sign_ins/:id/attempt_first_factor', async (ctx) => {
-    const signIn = requireSignIn(service, ctx)
-    const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
-    const attempted = await attemptFirstFactor(service, signIn, readForm(ctx, factorForm), browser)
-    await respondWithSignIn(service, ctx, attempted)
-  })
-
-  router.post('/v1/client/sign_ins/:id/reset_password', async (ctx) => {
+  call('POST /v1/client/sign_ins/:id/reset_password', async (ctx) => {
     const signIn = requireSignIn(service, ctx)
     const form = readForm(ctx, newPasswordForm)
     requireStatus(signIn, 'needs_new_password')
@@ -83,13 +78,8 @@ export function signInRoutes(router: Router, service: Service): void {
     if (!user) throw notFound('User')
     updateUser(service, user, newPassword(password_hash))
     if (form.sign_out_of_other_sessions) endOtherSessions(service, user, null)
-    const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
-    await respondWithSignIn(service, ctx, completeSignIn(service, signIn, browser))
+    return shown(completeSignIn(service, signIn, browserOf(ctx)))
   })
-}
-
-async function respondWithSignIn(service: Service, ctx: RouterContext, signIn: SignIn): Promise<void> {
-  await respond(service, ctx, signInFields(service, signIn))
 }
 
 function requireSignIn(service: Service, ctx: RouterContext): SignIn {

@@ -1,6 +1,5 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { resourceRoutes } from '../../../kit/resource.ts'
 import { hashPassword } from '../../entities/password.ts'
 import { activeSessions } from '../../entities/session.ts'
 import {
@@ -23,7 +22,7 @@ import {
   readForm,
 } from '../../wire/form.ts'
 import { signUpFields } from '../../wire/sign-in.ts'
-import { activityOf, answerWithClient, findClient, findOrCreateClient, respond } from './browser.ts'
+import { activityOf, callsOf, findClient, findOrCreateClient } from './browser.ts'
 
 const signUpForm = z.object({
   email_address: emailField.optional(),
@@ -38,44 +37,37 @@ const signUpForm = z.object({
 const codeForm = z.object({ strategy: z.literal('email_code'), code: z.string().max(20).optional() })
 
 export function signUpRoutes(router: Router, service: Service): void {
-  router.post('/v1/client/sign_ups', async (ctx) => {
+  const call = callsOf(router, service)
+  /** If this was the last step missing, the account exists now. */
+  const completed = (ctx: RouterContext, signUp: SignUp) => {
+    const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
+    return signUpFields(completeSignUp(service, signUp, browser))
+  }
+
+  call('POST /v1/client/sign_ups', async (ctx) => {
     const fields = await readFields(ctx)
     const client = findOrCreateClient(service, ctx)
     if (activeSessions(service, client).length > 0) throw sessionExists()
-    await respondWithSignUp(service, ctx, createSignUp(service, client, fields))
+    return completed(ctx, createSignUp(service, client, fields))
   })
 
-  resourceRoutes(router, {
-    path: '/v1/client/sign_ups',
-    handle: answerWithClient(service),
-    find: (ctx) => requireSignUp(service, ctx),
-    show: (signUp, ctx) => completedSignUp(service, ctx, signUp),
-    update: async (signUp, ctx) =>
-      completedSignUp(service, ctx, applySignUpFields(service, signUp, await readFields(ctx))),
-    updateVerb: 'patch',
-  })
+  call('GET /v1/client/sign_ups/:id', (ctx) => completed(ctx, requireSignUp(service, ctx)))
 
-  router.post('/v1/client/sign_ups/:id/prepare_verification', async (ctx) => {
+  call('PATCH /v1/client/sign_ups/:id', async (ctx) =>
+    completed(ctx, applySignUpFields(service, requireSignUp(service, ctx), await readFields(ctx))),
+  )
+
+  call('POST /v1/client/sign_ups/:id/prepare_verification', (ctx) => {
     const signUp = requireSignUp(service, ctx)
     readForm(ctx, codeForm)
-    await respondWithSignUp(service, ctx, prepareSignUpVerification(service, signUp))
+    return completed(ctx, prepareSignUpVerification(service, signUp))
   })
 
-  router.post('/v1/client/sign_ups/:id/attempt_verification', async (ctx) => {
+  call('POST /v1/client/sign_ups/:id/attempt_verification', (ctx) => {
     const signUp = requireSignUp(service, ctx)
     const { code } = readForm(ctx, codeForm)
-    await respondWithSignUp(service, ctx, attemptSignUpVerification(service, signUp, code))
+    return completed(ctx, attemptSignUpVerification(service, signUp, code))
   })
-}
-
-async function respondWithSignUp(service: Service, ctx: RouterContext, signUp: SignUp): Promise<void> {
-  await respond(service, ctx, completedSignUp(service, ctx, signUp))
-}
-
-/** If this was the last step missing, the account exists now. */
-function completedSignUp(service: Service, ctx: RouterContext, signUp: SignUp): object {
-  const browser = { client: findOrCreateClient(service, ctx), activity: activityOf(ctx) }
-  return signUpFields(completeSignUp(service, signUp, browser))
 }
 
 async function readFields(ctx: RouterContext): Promise<SignUpFields> {
