@@ -1,6 +1,6 @@
+import type { Collection } from './collection.ts'
 import { newId } from './id.ts'
 import type { PostResult } from './post.ts'
-import type { Store } from './store.ts'
 
 /** One copy of one event on its way to one endpoint. */
 export type Delivery = {
@@ -61,7 +61,7 @@ const TIMER_MAX_MS = 60_000
 
 /** Sends events to webhook endpoints, retries with growing pauses, and keeps its progress in the store. */
 export function createOutbox<E extends Event>(
-  store: Pick<Store<{ deliveries: Delivery; events: E }>, 'deliveries' | 'events'>,
+  store: { deliveries: Collection<Delivery>; events: Collection<E> },
   { endpointsFor, post, rules, retryDelaysMs, concurrency }: Options<E>,
 ): Outbox<E> {
   const waiting = new Set<string>()

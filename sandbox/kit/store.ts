@@ -3,8 +3,13 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Collection } from './collection.ts'
 
-export type Store<Tables extends Record<keyof Tables, { id: string }>> = {
-  [Name in keyof Tables]: Collection<Tables[Name]>
+type TableOf<Row extends { id: string }> = { row?: Row }
+
+/** What a table holds, for the list of a service's tables. */
+export const table = <Row extends { id: string }>(): TableOf<Row> => ({})
+
+export type Store<Tables> = {
+  [Name in keyof Tables]: Tables[Name] extends TableOf<infer Row> ? Collection<Row> : never
 } & {
   /** Writes all changes. Called before an answer is sent, so that a confirmed change is never lost. */
   flush(): void
@@ -19,10 +24,7 @@ export type StateFile = { path: string; service: string }
  * The tables of a service in memory, and in a file of SQLite if given. Changes of one tick are one transaction,
  * which is written before its calls are answered: a `kill -9` loses nothing that a caller was told.
  */
-export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
-  names: readonly (keyof Tables & string)[],
-  stateFile: StateFile | null,
-): Store<Tables> {
+export function openStore<Tables extends object>(tables: Tables, stateFile: StateFile | null): Store<Tables> {
   const file = stateFile && openFile(stateFile)
   let unwritten: [collection: string, id: string, row: unknown][] = []
   let isFlushScheduled = false
@@ -36,7 +38,7 @@ export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
   }
 
   const collections = Object.fromEntries(
-    names.map((name) => [name, new Collection<{ id: string }>(record(name))]),
+    Object.keys(tables).map((name) => [name, new Collection<{ id: string }>(record(name))]),
   )
 
   function flush() {
