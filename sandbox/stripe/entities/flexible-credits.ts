@@ -39,13 +39,12 @@ export function flexibleCredits(
     const { id, currency, customer } = subscription
     const count = debit.quantity === 1 ? '' : `${debit.quantity} × `
     return [
-      newProrationItem({
+      newProrationItem(service, {
         amount: -amount,
         credited_items: debit.credited_items,
         currency,
         customer,
         date: at,
-        livemode: subscription.livemode,
         description: `Unused time on ${count}${nameOf(service, debit.pricing)} after ${formatDay(start)}`,
         period: { start, end },
         pricing: debit.pricing,

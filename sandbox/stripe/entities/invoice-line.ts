@@ -4,15 +4,11 @@ import type { StoredInvoiceItem, StoredInvoiceLine, StoredPricing, StoredSubscri
 import type { Period } from './period.ts'
 import { describePeriod, productName, unitAmount } from './price.ts'
 
-export type LineInput = {
-  amount: number
-  currency: string
-  description: string
-  livemode: boolean
-  period: Period
-  pricing: StoredPricing
+type LineInput = Pick<
+  StoredInvoiceLine,
+  'amount' | 'currency' | 'description' | 'livemode' | 'period' | 'pricing' | 'subscription'
+> & {
   quantity: number
-  subscription: string | null
   /** Null for an amount without a subscription item: the line then names only the invoice item. */
   subscription_item: string | null
   /** The pending amount that became this line; it is what makes a line a proration. */
@@ -20,27 +16,21 @@ export type LineInput = {
 }
 
 function newInvoiceLine(invoice: string, input: LineInput): StoredInvoiceLine {
+  const { item, subscription_item: _, ...given } = input
   return {
     id: newId('il'),
     object: 'line_item',
-    amount: input.amount,
-    currency: input.currency,
-    description: input.description,
     discount_amounts: [],
-    discountable: input.item?.discountable ?? true,
+    discountable: item?.discountable ?? true,
     discounts: [],
     invoice,
-    livemode: input.livemode,
-    metadata: input.item?.metadata ?? {},
+    metadata: item?.metadata ?? {},
     parent: parentOf(input),
-    period: input.period,
     pretax_credit_amounts: [],
-    pricing: input.pricing,
-    quantity: input.quantity,
     quantity_decimal: String(input.quantity),
-    subscription: input.subscription,
     subtotal: input.amount,
     taxes: [],
+    ...given,
   }
 }
 

@@ -25,7 +25,6 @@ export function createManualInvoice(
 ): StoredInvoice {
   const { currency, customer, description, metadata, subscription } = input
   const id = newInvoiceId()
-  const now = service.clock.now()
   const pending = service.store.invoice_items.filter(
     (item) =>
       item.invoice === null &&
@@ -43,11 +42,8 @@ export function createManualInvoice(
     id,
     billing_reason: 'manual',
     currency,
-    customer,
-    discounts: [],
+    customer: customer.id,
     lines: itemLines(id, is_pending_included ? pending : []),
-    period: { start: now, end: now },
-    proration_date: null,
     subscription,
   })
   return recordDraft(service, { ...draft, auto_advance: false, description, metadata }, cause)

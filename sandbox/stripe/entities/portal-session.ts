@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { newId } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { StoredPortalConfiguration, StoredPortalSession } from '../state.ts'
+import { asPublished } from './published.ts'
 
 export type PortalFlow = Stripe.BillingPortal.Session.Flow
 
@@ -22,19 +23,17 @@ export function newPortalSession(
   },
 ): StoredPortalSession {
   const id = newId('bps')
-  return {
+  return asPublished<StoredPortalSession>({
     id,
     object: 'billing_portal.session',
     after_expiration: null,
     configuration: configuration.id,
     created: clock.now(),
     customer,
-    customer_account: null,
     flow,
     livemode,
     locale,
-    on_behalf_of: null,
     return_url,
     url: `${publicUrl}/p/session/${id}`,
-  }
+  })
 }

@@ -125,15 +125,12 @@ function updateInvoice(
     at: number
   },
 ): StoredInvoice {
-  const customer = service.store.customers.get(after.customer)
-  if (!customer) throw new Error(`Customer ${after.customer} is gone.`)
   const id = newInvoiceId()
-  const now = service.clock.now()
   return newInvoice(service, {
     id,
     billing_reason: 'subscription_update',
     currency: after.currency,
-    customer,
+    customer: after.customer,
     discounts,
     lines: [
       ...itemLines(id, [...pendingItems(service, after), ...items_due]),
@@ -146,7 +143,6 @@ function updateInvoice(
           })
         : []),
     ],
-    period: { start: now, end: now },
     proration_date: items_due.length > 0 ? at : null,
     subscription: after,
   })

@@ -15,8 +15,6 @@ export function previewUpdate(
 ): StoredInvoice {
   const plan = prepareUpdate(service, subscription, input)
   if (plan.invoice) return asPreview(plan.invoice)
-  const customer = service.store.customers.get(subscription.customer)
-  if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
   const id = newInvoiceId()
   const { items, period } = nextTerm(service, plan.after)
   const lines = [
@@ -32,7 +30,7 @@ export function previewUpdate(
     id,
     billing_reason: 'upcoming',
     currency: subscription.currency,
-    customer,
+    customer: subscription.customer,
     discounts: plan.discounts.filter(({ end }) => end === null || end > period.start),
     lines,
     period: periodOf(plan.after),

@@ -3,6 +3,7 @@ import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { EmbeddedPrice, StoredCurrencyOption, StoredPrice } from '../state.ts'
 import { formatMoney } from './format.ts'
+import { asPublished } from './published.ts'
 
 export type Recurring = {
   interval: 'day' | 'week' | 'month' | 'year'
@@ -33,7 +34,7 @@ export function newPrice({ clock, livemode }: Service, input: PriceInput): Store
     ([currency, { unit_amount, tax_behavior = 'unspecified' }]) =>
       [currency, currencyOption({ unit_amount, tax_behavior })] as const,
   )
-  return {
+  return asPublished<StoredPrice>({
     id: newId('price'),
     object: 'price',
     active: input.active ?? true,
@@ -44,11 +45,9 @@ export function newPrice({ clock, livemode }: Service, input: PriceInput): Store
       [input.currency]: currencyOption({ unit_amount: input.unit_amount, tax_behavior }),
       ...Object.fromEntries(others),
     },
-    custom_unit_amount: null,
     livemode,
     lookup_key: input.lookup_key ?? null,
     metadata: input.metadata,
-    nickname: null,
     product: input.product,
     recurring: input.recurring
       ? {
@@ -60,12 +59,10 @@ export function newPrice({ clock, livemode }: Service, input: PriceInput): Store
         }
       : null,
     tax_behavior,
-    tiers_mode: null,
-    transform_quantity: null,
     type: input.recurring ? 'recurring' : 'one_time',
     unit_amount: input.unit_amount,
     unit_amount_decimal: String(input.unit_amount),
-  }
+  })
 }
 
 function currencyOption({

@@ -52,7 +52,7 @@ function debit(
   service: Service,
   { subscription, item, discounts, at }: ItemAt & { discounts: StoredDiscount[] },
 ): StoredInvoiceItem {
-  return newProrationItem({
+  return newProrationItem(service, {
     ...termsOf(service, { subscription, item, at, time: 'Remaining time on' }),
     amount: shareOf(service, { subscription, item, discounts, at }),
     credited_items: null,
@@ -86,7 +86,6 @@ function termsOf(service: Service, { subscription, item, at, time }: ItemAt & { 
     currency,
     customer,
     date: at,
-    livemode: subscription.livemode,
     description: `${time} ${count}${productName(service, item.price)} after ${formatDay(at)}`,
     period: { start: at, end: item.current_period_end },
     pricing: pricingOf(item.price, unitAmount(service, item.price, currency)),

@@ -26,8 +26,6 @@ export function renewSubscription(
   { collect }: { collect?: Collection } = {},
 ): StoredSubscription {
   const { store } = service
-  const customer = store.customers.get(subscription.customer)
-  if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
   const past = periodOf(subscription)
   const { items, period, billing_cycle_anchor } = nextTerm(service, subscription)
   const id = newInvoiceId()
@@ -44,14 +42,13 @@ export function renewSubscription(
     id,
     billing_reason: 'subscription_cycle',
     currency: subscription.currency,
-    customer,
+    customer: subscription.customer,
     discounts,
     lines: [
       ...itemLines(id, pendingItems(service, subscription)),
       ...periodLines(service, { invoice: id, subscription: renewed, period, is_trial: false }),
     ],
     period: past,
-    proration_date: null,
     subscription,
   })
   const cause: Cause = noCall

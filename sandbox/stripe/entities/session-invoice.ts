@@ -16,12 +16,11 @@ export function invoiceSession(
   session: StoredSession,
   { details, intent }: { details: CheckoutDetails; intent: StoredPaymentIntent },
 ): StoredInvoice | null {
-  const { store, clock } = service
+  const { store } = service
   const customer = store.customers.get(session.customer)
   const asked = session.invoice_creation
   if (!asked?.enabled || !customer) return null
   const id = newInvoiceId()
-  const now = clock.now()
   const currency = session.currency ?? 'eur'
   const items = details.line_items.map(({ amount_total, description, price, quantity }) =>
     store.invoice_items.put(
@@ -30,12 +29,8 @@ export function invoiceSession(
         currency,
         customer: customer.id,
         description,
-        discountable: false,
-        metadata: {},
-        period: null,
         pricing: pricingOf(price, price.unit_amount ?? 0),
         quantity: quantity ?? 1,
-        subscription: null,
       }),
     ),
   )
@@ -43,12 +38,9 @@ export function invoiceSession(
     id,
     billing_reason: 'manual',
     currency,
-    customer,
-    discounts: [],
+    customer: customer.id,
     is_taxed: session.automatic_tax.enabled,
     lines: itemLines(id, items),
-    period: { start: now, end: now },
-    proration_date: null,
     subscription: null,
   })
   const { description, metadata } = asked.invoice_data

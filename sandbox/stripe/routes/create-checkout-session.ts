@@ -1,9 +1,11 @@
+import { randomText } from '../../kit/id.ts'
 import { accountOf } from '../entities/account.ts'
-import { newLineItem, newSession } from '../entities/checkout-session.ts'
-import { checkCurrency } from '../entities/customer.ts'
+import { newLineItem } from '../entities/checkout-session.ts'
+import { checkCurrency, findCustomer } from '../entities/customer.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { asPublished } from '../entities/published.ts'
+import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { Account, CheckoutDetails, StoredCustomer, StoredLineItem, StoredSession } from '../state.ts'
 import type { CreateSessionParams } from '../wire/checkout-session-params.ts'
@@ -17,9 +19,14 @@ const day = 24 * 60 * minute
 
 /** A new checkout. Validated completely before anything is stored. */
 export function createSession(service: Service, params: CreateSessionParams): StoredSession {
-  const { store, clock } = service
+  const { store, clock, livemode, publicUrl } = service
   checkMode(params)
-  const customer = findCustomer(service, params)
+  if (params.customer !== undefined && params.customer_email !== undefined) {
+    throw invalidRequest('You may only specify one of these parameters: customer, customer_email.', {
+      param: 'customer_email',
+    })
+  }
+  const customer = params.customer === undefined ? null : findCustomer(service, params.customer, 'customer')
   const lines = params.line_items.map((item, index) =>
     priceLine(service, { item, mode: params.mode, param: `line_items[${index}]` }),
   )
@@ -34,30 +41,49 @@ export function createSession(service: Service, params: CreateSessionParams): St
   checkTotal(line_items)
   const is_payment = params.mode === 'payment'
   const account = accountOf(store)
-  const session = newSession(service, {
+  const id = `cs_${livemode ? 'live' : 'test'}_a1${randomText(58)}`
+  const session = asPublished<StoredSession>({
     ...collectionOf({ params }),
+    id,
+    object: 'checkout.session',
     adaptive_pricing: { enabled: params.adaptive_pricing?.enabled ?? account.adaptive_pricing },
+    allowed_payment_method_types: null,
+    amount_subtotal: line_items.reduce((sum, item) => sum + item.amount_subtotal, 0),
     amount_total: is_trial
       ? trialTotal(account, lines, currency)
       : line_items.reduce((sum, item) => sum + item.amount_total, 0),
     cancel_url: params.cancel_url ?? null,
     client_reference_id: params.client_reference_id ?? null,
+    collected_information: { business_name: null, individual_name: null, shipping_details: null },
+    created: clock.now(),
     currency,
-    customer,
+    custom_fields: [],
+    customer: customer?.id ?? null,
     customer_creation: customer
       ? null
       : is_payment && !params.invoice_creation?.enabled
         ? 'if_required'
         : 'always',
+    customer_details: buyerDetails(customer, params.customer_email ?? null),
     customer_email: params.customer_email ?? null,
+    discounts: [],
     expires_at: expiry(params.expires_at, clock.now()),
-    line_items,
+    livemode,
     locale: params.locale ?? null,
+    managed_payments: { enabled: false },
     metadata: mergeMetadata(null, params.metadata),
     mode: params.mode,
     payment_method_collection: is_payment ? 'if_required' : (params.payment_method_collection ?? 'always'),
+    payment_method_options: { card: { request_three_d_secure: 'automatic' } },
     payment_method_types: paymentMethodTypes(params.mode, currency),
+    payment_status: 'unpaid',
+    phone_number_collection: { enabled: false },
+    shipping_options: [],
+    status: 'open',
     success_url: params.success_url,
+    total_details: { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    ui_mode: 'hosted_page',
+    url: `${publicUrl}/c/pay/${id}`,
   })
   for (const line of lines) {
     if (line.is_new_product) store.products.put(line.product)
@@ -105,16 +131,21 @@ function detailsOf({
   }
 }
 
-function findCustomer({ store }: Service, params: CreateSessionParams): StoredCustomer | null {
-  if (params.customer === undefined) return null
-  if (params.customer_email !== undefined) {
-    throw invalidRequest('You may only specify one of these parameters: customer, customer_email.', {
-      param: 'customer_email',
-    })
+function buyerDetails(
+  customer: StoredCustomer | null,
+  email: string | null,
+): StoredSession['customer_details'] {
+  if (!customer && !email) return null
+  return {
+    address: customer?.address ?? null,
+    business_name: null,
+    email: customer?.email ?? email,
+    individual_name: null,
+    name: customer?.name ?? null,
+    phone: customer?.phone ?? null,
+    tax_exempt: 'none',
+    tax_ids: customer?.known_tax_ids ?? [],
   }
-  const customer = store.customers.get(params.customer)
-  if (!customer || customer.deleted) throw noSuch('customer', params.customer, 'customer')
-  return customer
 }
 
 function checkTotal(line_items: StoredLineItem[]): void {

@@ -87,10 +87,12 @@ export function manualInvoiceRoutes(router: Router, service: Service): void {
       description: params.description ?? store.products.get(price.product)?.name ?? null,
       discountable: params.discountable ?? unit_amount >= 0,
       metadata: mergeMetadata(null, params.metadata),
-      period: params.period ?? null,
+      ...(params.period && { period: params.period }),
       pricing: pricingOf(price, unit_amount),
       quantity,
-      subscription: subscription?.id ?? null,
+      parent: subscription
+        ? { subscription_details: { subscription: subscription.id }, type: 'subscription_details' }
+        : null,
     })
     if (invoice) return addToDraft(service, { invoice, item, cause })
     emit(service, 'invoiceitem.created', store.invoice_items.put(item), { cause })
