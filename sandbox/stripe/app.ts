@@ -10,7 +10,7 @@ import { invalidRequest, StripeFault } from './errors.ts'
 import { deliveryKnobs } from './knobs/deliveries.ts'
 import { invoiceKnobs } from './knobs/invoices.ts'
 import { disputeKnobs, sessionKnobs } from './knobs/payments.ts'
-import { knobIndexRoutes, machineKnobs } from './knobs/sandbox.ts'
+import { machineKnobs } from './knobs/sandbox.ts'
 import { subscriptionKnobs } from './knobs/subscriptions.ts'
 import { checkoutPageRoutes } from './pages/checkout-routes.ts'
 import { invoicePageRoutes } from './pages/invoice-routes.ts'
@@ -89,7 +89,6 @@ function appOf(service: Service): Koa {
 
   const knobs = new Router()
   knobs.use(onError)
-  knobIndexRoutes(knobs, service)
   deliveryKnobs(knobs, service)
   sessionKnobs(knobs, service)
   disputeKnobs(knobs, service)

@@ -1,5 +1,5 @@
 import { newId } from '../../kit/id.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import type { CheckoutDetails, StoredPaymentIntent, StoredPaymentMethod, StoredSession } from '../state.ts'
 import { type Buyer, collectDetails } from './buyer-details.ts'
@@ -21,8 +21,7 @@ export function paySession(
   { payer, means }: { payer: Buyer; means: PaymentMeans },
 ): PaymentResult {
   const { store } = service
-  const found = store.checkout_sessions.get(session_id)
-  if (!found) throw noSuch('checkout.session', session_id)
+  const found = existing(store.checkout_sessions, 'checkout.session', session_id)
   if (found.status === 'complete') return { outcome: 'already_complete', session: found }
   if (found.status === 'expired') return { outcome: 'expired', session: found }
   if (found.customer) findCustomer(service, found.customer, 'customer')
@@ -150,8 +149,7 @@ const refused_by_bank = {
 /** The bank answers. A session that is not waiting for a bank is an error and stays as it is. */
 export function settleSession(service: Service, session_id: string, settlement: Settlement): StoredSession {
   const { store } = service
-  const session = store.checkout_sessions.get(session_id)
-  if (!session) throw noSuch('checkout.session', session_id)
+  const session = existing(store.checkout_sessions, 'checkout.session', session_id)
   const details = store.checkout_details.get(session_id)
   if (details?.settles_at_ms) store.checkout_details.put({ ...details, settles_at_ms: null })
   const intent = store.payment_intents.get(session.payment_intent)

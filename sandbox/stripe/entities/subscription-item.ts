@@ -1,5 +1,5 @@
 import { newId } from '../../kit/id.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { EmbeddedPrice, StoredPrice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { isSameRecurrence, type Period, recurrenceOf } from './period.ts'
@@ -146,8 +146,7 @@ export function findPrice(
   { store }: Service,
   { id, currency, param }: { id: string; currency: string; param: string },
 ): StoredPrice {
-  const price = store.prices.get(id)
-  if (!price) throw noSuch('price', id, `${param}[price]`)
+  const price = existing(store.prices, 'price', id, `${param}[price]`)
   if (!price.active) {
     throw invalidRequest('The price specified is inactive. This field only accepts active prices.', { param })
   }

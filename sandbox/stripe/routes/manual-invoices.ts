@@ -8,7 +8,7 @@ import { addToDraft, createManualInvoice } from '../entities/manual-invoice.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { newPrice } from '../entities/price.ts'
 import { newProduct } from '../entities/product.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredPrice } from '../state.ts'
 import { type Asked, callsOf } from '../wire/handle.ts'
@@ -100,8 +100,7 @@ export function manualInvoiceRoutes(router: Router, service: Service): void {
   })
 
   call('DELETE /v1/invoiceitems/:id', {}, ({ id, cause }) => {
-    const item = store.invoice_items.get(id)
-    if (!item) throw noSuch('invoiceitem', id)
+    const item = existing(store.invoice_items, 'invoiceitem', id)
     if (item.invoice !== null) {
       throw invalidRequest('You can only delete an invoice item that is not attached to an invoice.')
     }
@@ -121,8 +120,7 @@ function pricedItem(
     throw invalidRequest('You must pass either `amount` or `pricing`, and not both.')
   }
   if (pricing) {
-    const price = store.prices.get(pricing.price)
-    if (!price) throw noSuch('price', pricing.price, 'pricing[price]')
+    const price = existing(store.prices, 'price', pricing.price, 'pricing[price]')
     if (price.recurring) {
       throw invalidRequest(
         `The price specified is set to \`type=recurring\` but this field only accepts prices with \`type=one_time\`.`,

@@ -1,9 +1,9 @@
 import type { Router } from '@koa/router'
 import { findCustomer } from '../entities/customer.ts'
 import { emit } from '../entities/event.ts'
-import { newCardMethod } from '../entities/payment-method.ts'
+import { expiryOf, newCardMethod } from '../entities/payment-method.ts'
 import { cardByToken } from '../entities/test-cards.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredPaymentMethod } from '../state.ts'
 import { type Asked, callsOf } from '../wire/handle.ts'
@@ -38,8 +38,7 @@ export function paymentMethodRoutes(router: Router, service: Service): void {
 
   call('POST /v1/payment_methods/:id/attach', { customer: text }, ({ id, params, cause }) => {
     const customer = findCustomer(service, params.customer, 'customer')
-    const method = fromToken(service, id) ?? store.payment_methods.get(id)
-    if (!method) throw noSuch('PaymentMethod', id)
+    const method = fromToken(service, id) ?? existing(store.payment_methods, 'PaymentMethod', id)
     if (method.customer) {
       throw invalidRequest('This PaymentMethod has already been attached to a customer.')
     }
@@ -53,7 +52,6 @@ export function paymentMethodRoutes(router: Router, service: Service): void {
 function fromToken(service: Service, token: string): StoredPaymentMethod | null {
   const card = cardByToken(token)
   if (!card) return null
-  const year = new Date(service.clock.nowMs()).getUTCFullYear() + 3
   const payer = { email: null, name: null }
-  return newCardMethod(service, { card, expiry: { month: 12, year }, payer, customer: null })
+  return newCardMethod(service, { card, expiry: expiryOf(service), payer, customer: null })
 }

@@ -2,7 +2,7 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { refundCharge } from '../entities/refund.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredCharge } from '../state.ts'
 import { type Asked, callsOf } from '../wire/handle.ts'
@@ -52,14 +52,12 @@ export function paymentRoutes(router: Router, service: Service): void {
   /** A refund names its charge, or the intent whose last charge it means. */
   const chargeOf = ({ charge, payment_intent }: Asked<typeof createParams>): StoredCharge => {
     if (payment_intent !== undefined) {
-      const intent = store.payment_intents.get(payment_intent)
-      if (!intent) throw noSuch('payment_intent', payment_intent, 'payment_intent')
+      const intent = existing(store.payment_intents, 'payment_intent', payment_intent, 'payment_intent')
       const latest = store.charges.get(intent.latest_charge)
       if (latest) return latest
       throw invalidRequest('This PaymentIntent does not have a successful charge to refund.')
     }
-    const named = store.charges.get(charge)
-    if (!named) throw noSuch('charge', charge ?? '', 'charge')
+    const named = existing(store.charges, 'charge', charge, 'charge')
     return named
   }
 

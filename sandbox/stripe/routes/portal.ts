@@ -10,7 +10,7 @@ import {
 } from '../entities/portal-configuration.ts'
 import { lacksTaxBehavior, unspecifiedTax } from '../entities/portal-limits.ts'
 import { newPortalSession } from '../entities/portal-session.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { callsOf } from '../wire/handle.ts'
 import { defined, flag } from '../wire/params.ts'
@@ -106,8 +106,7 @@ function checkProducts(service: Service, features: PortalFeatures): void {
     if (!store.products.get(product)) throw noSuch('product', product, `${param}[product]`)
     const intervals = new Set<string>()
     for (const id of prices) {
-      const price = store.prices.get(id)
-      if (!price) throw noSuch('price', id, `${param}[prices]`)
+      const price = existing(store.prices, 'price', id, `${param}[prices]`)
       if (price.product !== product || !price.recurring) {
         throw invalidRequest(`The price ${id} is not a recurring price of the product ${product}.`, { param })
       }

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { Collection } from '../../kit/collection.ts'
 import { changedFields, emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
-import { noSuch } from '../errors.ts'
+import { existing } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import { type Asked, callsOf } from '../wire/handle.ts'
 import { listPage } from '../wire/list.ts'
@@ -49,8 +49,7 @@ export function resource<
 ): (id: string) => Row {
   const call = callsOf(router, service)
   const find = (id: string): Row => {
-    const row = table.get(id)
-    if (!row) throw noSuch(noun, id)
+    const row = existing(table, noun, id)
     return row
   }
   const matches = (row: Row, name: string, value: unknown): boolean => {

@@ -11,7 +11,7 @@ import { checkMethod } from '../entities/payment-method.ts'
 import { hasEnded } from '../entities/subscription.ts'
 import { checkTogether, findPrice } from '../entities/subscription-item.ts'
 import { updateSubscription } from '../entities/update-subscription.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
 import { type Asked, callsOf } from '../wire/handle.ts'
@@ -131,8 +131,7 @@ function create(service: Service, params: Asked<typeof createSubscriptionParams>
 }
 
 export function findSubscription({ store }: Service, id: string): StoredSubscription {
-  const subscription = store.subscriptions.get(id)
-  if (!subscription) throw noSuch('subscription', id)
+  const subscription = existing(store.subscriptions, 'subscription', id)
   return subscription
 }
 
