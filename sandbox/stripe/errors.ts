@@ -1,4 +1,4 @@
-import type { Collection } from '../kit/collection.ts'
+import type { Collection } from '../kit/store.ts'
 
 type ErrorBody = {
   type: 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'

@@ -20,8 +20,7 @@ import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { no_method, payInvoice } from './pay-invoice.ts'
 import { nextBoundary, type Period, recurrenceOf } from './period.ts'
 import { asPublished } from './published.ts'
-import { itemList } from './subscription.ts'
-import { newSubscriptionItem } from './subscription-item.ts'
+import { itemList, newSubscriptionItem } from './subscription.ts'
 import { declineOf } from './test-cards.ts'
 
 export type NewSubscription = {

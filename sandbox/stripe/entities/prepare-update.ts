@@ -6,8 +6,7 @@ import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
 import { prorations } from './proration.ts'
-import { itemList } from './subscription.ts'
-import { changedItems, type ItemChange, periodOf, withPeriod } from './subscription-item.ts'
+import { changedItems, type ItemChange, itemList, periodOf, withPeriod } from './subscription.ts'
 
 export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
 

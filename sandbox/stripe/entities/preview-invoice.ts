@@ -4,8 +4,7 @@ import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { prepareUpdate, type UpdateInput } from './prepare-update.ts'
 import { nextTerm } from './renew-subscription.ts'
-import { itemList } from './subscription.ts'
-import { periodOf } from './subscription-item.ts'
+import { itemList, periodOf } from './subscription.ts'
 
 /** The invoice that a change of a subscription causes: at once, or at its renewal. */
 export function previewUpdate(

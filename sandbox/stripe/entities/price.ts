@@ -1,11 +1,29 @@
 import { newId } from '../../kit/id.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { EmbeddedPrice, StoredCurrencyOption, StoredPrice } from '../state.ts'
+import type { EmbeddedPrice, StoredCurrencyOption, StoredPrice, StoredProduct } from '../state.ts'
 import { formatMoney } from './format.ts'
 import { asPublished } from './published.ts'
 
-export type Recurring = {
+type ProductInput = Pick<StoredProduct, 'name' | 'metadata'> & Partial<StoredProduct>
+
+export function newProduct({ clock, livemode }: Service, input: ProductInput): StoredProduct {
+  return asPublished<StoredProduct>({
+    id: newId('prod', 14),
+    object: 'product',
+    active: true,
+    created: clock.now(),
+    images: [],
+    livemode,
+    marketing_features: [],
+    tax_details: null,
+    type: 'service',
+    updated: clock.now(),
+    ...input,
+  })
+}
+
+type Recurring = {
   interval: 'day' | 'week' | 'month' | 'year'
   interval_count?: number | undefined
   trial_period_days?: number | undefined
@@ -13,7 +31,7 @@ export type Recurring = {
 
 type TaxBehavior = 'exclusive' | 'inclusive' | 'unspecified'
 
-export type PriceInput = {
+type PriceInput = {
   active?: boolean | undefined
   currency: string
   currency_options?:

@@ -1,6 +1,5 @@
 import { mergeMetadata } from '../entities/metadata.ts'
-import { newPrice } from '../entities/price.ts'
-import { newProduct } from '../entities/product.ts'
+import { newPrice, newProduct } from '../entities/price.ts'
 import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredPrice, StoredProduct } from '../state.ts'

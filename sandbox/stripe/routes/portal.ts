@@ -4,12 +4,13 @@ import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import {
   defaultConfiguration,
+  lacksTaxBehavior,
   newPortalConfiguration,
+  newPortalSession,
   type PortalFeatures,
+  unspecifiedTax,
   withFeatures,
-} from '../entities/portal-configuration.ts'
-import { lacksTaxBehavior, unspecifiedTax } from '../entities/portal-limits.ts'
-import { newPortalSession } from '../entities/portal-session.ts'
+} from '../entities/portal.ts'
 import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { callsOf } from '../wire/handle.ts'

@@ -1,7 +1,7 @@
 import type { Router } from '@koa/router'
 import type Stripe from 'stripe'
 import type { z } from 'zod'
-import type { Collection } from '../../kit/collection.ts'
+import type { Collection } from '../../kit/store.ts'
 import { changedFields, emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { existing } from '../errors.ts'

@@ -1,5 +1,5 @@
 import type { Router } from '@koa/router'
-import type { Collection } from '../../kit/collection.ts'
+import type { Collection } from '../../kit/store.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { callsOf } from '../wire/handle.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { FeatureChanges } from '../entities/portal-configuration.ts'
+import type { FeatureChanges } from '../entities/portal.ts'
 import type { Asked } from './handle.ts'
 import { clearable, defined, flag, integer, metadata, text, webUrl } from './params.ts'
 import { prorationBehavior, quantity } from './subscription-params.ts'

@@ -1,8 +1,13 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { createInvitations, revokeInvitation } from '../../entities/invitation.ts'
-import { invitationStatus } from '../../entities/invitation-status.ts'
-import { changeRole, createMembership, removeMember } from '../../entities/membership.ts'
+import {
+  changeRole,
+  createInvitations,
+  createMembership,
+  invitationStatus,
+  removeMember,
+  revokeInvitation,
+} from '../../entities/membership.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
@@ -20,9 +25,12 @@ import {
   roleField,
   slugField,
 } from '../../wire/form.ts'
-import { backendInvitation } from '../../wire/invitation.ts'
-import { backendMembership } from '../../wire/membership.ts'
-import { backendOrganization, deletedOrganization } from '../../wire/organization.ts'
+import {
+  backendInvitation,
+  backendMembership,
+  backendOrganization,
+  deletedOrganization,
+} from '../../wire/organization.ts'
 import { callsOf, requireMembership, requireOrganization, userQuery, usersMatching } from './shared.ts'
 
 const metadataFields = { public_metadata: metadataField, private_metadata: metadataField }

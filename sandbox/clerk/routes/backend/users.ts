@@ -22,7 +22,7 @@ import {
   readForm,
   readQuery,
 } from '../../wire/form.ts'
-import { backendMembership } from '../../wire/membership.ts'
+import { backendMembership } from '../../wire/organization.ts'
 import { backendSession } from '../../wire/session.ts'
 import { backendUser, emailAddressFields } from '../../wire/user.ts'
 import { callsOf, requireUser, userQuery, usersMatching } from './shared.ts'

@@ -13,7 +13,7 @@ import {
 import { missingPermission, notFound, signedOut } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import { type Client, createId, type Session, type SessionActivity, type User } from '../../state.ts'
-import { clientFields } from '../../wire/client.ts'
+import { clientFields } from '../../wire/session.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 

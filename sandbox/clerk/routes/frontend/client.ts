@@ -7,11 +7,9 @@ import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { ClerkError, notFound, signedOut } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import { createId, type Session } from '../../state.ts'
-import { clientFields } from '../../wire/client.ts'
 import { environmentFields } from '../../wire/environment.ts'
 import { readForm } from '../../wire/form.ts'
-import { frontendSession } from '../../wire/session.ts'
-import { mintSessionToken } from '../../wire/session-token.ts'
+import { clientFields, frontendSession, mintSessionToken } from '../../wire/session.ts'
 import { callerOrigin, callsOf, findClient, findOrCreateClient } from './browser.ts'
 
 export function clientRoutes(router: Router, service: Service): void {

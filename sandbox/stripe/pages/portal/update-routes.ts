@@ -1,6 +1,6 @@
 import type { Router, RouterContext } from '@koa/router'
-import { updateLimit } from '../../entities/portal-limits.ts'
-import { periodOf } from '../../entities/subscription-item.ts'
+import { updateLimit } from '../../entities/portal.ts'
+import { periodOf } from '../../entities/subscription.ts'
 import { nextPhase } from '../../entities/subscription-schedule.ts'
 import { StripeFault } from '../../errors.ts'
 import type { Service } from '../../service.ts'
@@ -8,10 +8,9 @@ import type { StoredSubscription } from '../../state.ts'
 import { type Form, parseForm, readForm } from '../../wire/form.ts'
 import { textField } from '../card-form.ts'
 import { sendPage } from '../layout.ts'
-import { type ConfirmedChange, confirmPage } from './confirm-page.ts'
 import { changeInput, changePlan, isForLater } from './portal-actions.ts'
 import { donePath, type PortalView, portalPath, seeOther, type WithPlan } from './portal-view.ts'
-import { offeredPrices, updatePage } from './update-page.ts'
+import { type ConfirmedChange, confirmPage, offeredPrices, updatePage } from './update-pages.ts'
 
 /** Changes of the plan: choice, preview, confirmation. */
 export function updateRoutes(router: Router, service: Service, withPlan: WithPlan): void {
