@@ -1,7 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import type { Fault } from '../kit/http.ts'
-import type { DeliveryRule } from '../kit/outbox.ts'
 import { findUserByEmailAddress } from './entities/email-address.ts'
 import { findMembership } from './entities/membership.ts'
 import { findOrganization } from './entities/organization.ts'
@@ -89,10 +88,6 @@ const modeForm = z.discriminatedUnion('mode', [
 /** Controls how events are delivered to the application. */
 export function deliveryKnobs(router: Router, service: Service): void {
   const { store, outbox, deliveryRule } = service
-  router.get('/_sandbox/deliveries', (ctx) => {
-    ctx.body = modeOf(deliveryRule.current)
-  })
-
   router.post('/_sandbox/deliveries', (ctx) => {
     const form = readForm(ctx, modeForm)
     deliveryRule.current = {
@@ -116,11 +111,6 @@ export function deliveryKnobs(router: Router, service: Service): void {
     await outbox.sendNow(event)
     ctx.body = eventWithDelivery(service, event)
   })
-}
-
-function modeOf(rule: DeliveryRule | null) {
-  if (rule?.mode === 'late') return { mode: rule.mode, delay_ms: rule.delay_ms }
-  return { mode: rule?.mode ?? 'normal' }
 }
 
 /** An event, with the status of its least advanced delivery. */
@@ -199,9 +189,5 @@ export function sandboxKnobs(router: Router, service: Service): void {
       users: [...store.users.oldestFirst()].map((row) => row.id),
       organizations: [...store.organizations.oldestFirst()].map((row) => row.id),
     }
-  })
-
-  router.get('/_sandbox/health', (ctx) => {
-    ctx.body = { status: 'ok' }
   })
 }

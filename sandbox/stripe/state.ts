@@ -186,8 +186,6 @@ export type Account = {
   terms_url: string | null
   /** Whether Stripe Tax knows where the business is: https://docs.stripe.com/tax/set-up */
   tax: 'active' | 'pending'
-  /** How long the invoice of a renewal stays a draft: Settings → Billing → Invoices, an hour at Stripe. */
-  finalization_grace_s: number
 }
 
 export type Settings = {

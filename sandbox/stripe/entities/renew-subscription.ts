@@ -1,7 +1,6 @@
 import { invalidRequest } from '../errors.ts'
 import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredInvoice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
-import { accountOf } from './account.ts'
 import { collectInvoice } from './collect-invoice.ts'
 import { activeDiscounts, endDiscounts } from './discount.ts'
 import { changedFields, emit } from './event.ts'
@@ -12,6 +11,8 @@ import type { Period } from './period.ts'
 import { hasEnded, itemList, periodOf, withPeriod } from './subscription.ts'
 import { advanceSchedule, itemsInPhase, nextPhase, periodAfter } from './subscription-schedule.ts'
 import type { Decline } from './test-cards.ts'
+
+const grace_s = 60 * 60
 
 /**
  * Ends a period or a trial: the next period begins and is invoiced together with pending invoice items. The
@@ -52,8 +53,7 @@ export function renewSubscription(
   const cause: Cause = noCall
   // "All invoices have a default finalization grace period of 1 hour."
   // https://docs.stripe.com/billing/subscriptions/usage-based/configure-grace-period
-  const grace_s = accountOf(store).finalization_grace_s
-  const isDraft = grace_s > 0 && draft.auto_advance && !collect
+  const isDraft = draft.auto_advance && !collect
   const automatically_finalizes_at = isDraft ? draft.created + grace_s : null
   const recorded = recordDraft(service, { ...draft, automatically_finalizes_at }, cause)
   emit(service, 'customer.subscription.updated', renewed, {

@@ -30,11 +30,6 @@ const accountBody = {
   trial_total: z.enum(['first_period', 'unknown', 'zero']).optional(),
   terms_url: z.url().nullable().optional(),
   tax: z.enum(['active', 'pending']).optional(),
-  finalization_grace_s: z
-    .int()
-    .min(0)
-    .max(3 * one_day_s)
-    .optional(),
 }
 const keyBody = {
   key: z.string().regex(/^rk_test_\w+$/),

@@ -37,6 +37,18 @@ export function readCard({
   return card && expiry ? { card, expiry } : null
 }
 
+/** A submitted form with a card: what was typed, what is wrong with it, and the card where nothing is. */
+export function readCardForm(form: Form, now_s: number) {
+  const typed = {
+    number: textField(form, 'number'),
+    expiry: textField(form, 'expiry'),
+    name: textField(form, 'name'),
+  }
+  const errors: FieldErrors = {}
+  const read = readCard({ typed, cvc: textField(form, 'cvc'), now_s, errors })
+  return { typed, errors, read: Object.keys(errors).length > 0 ? null : read }
+}
+
 function readExpiry(text: string): Expiry | null {
   const [, month, year] = /^(\d{1,2})\s*[/-]?\s*(?:20)?(\d{2})$/.exec(text) ?? []
   if (!month || !year || Number(month) < 1 || Number(month) > 12) return null

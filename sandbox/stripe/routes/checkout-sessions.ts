@@ -28,12 +28,10 @@ export function checkoutSessionRoutes(router: Router, service: Service): void {
     filters: {
       created: range.optional(),
       customer: text.optional(),
-      customer_details: z.strictObject({ email: text }).optional(),
       payment_intent: text.optional(),
       status: z.enum(['complete', 'expired', 'open']).optional(),
       subscription: text.optional(),
     },
-    where: { customer_details: (session, { email }) => session.customer_details?.email === email },
     changes: { metadata: metadata.optional() },
     update: (before, { params: { metadata } }) =>
       store.checkout_sessions.put({ ...before, metadata: mergeMetadata(before.metadata, metadata) }),

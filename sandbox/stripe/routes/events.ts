@@ -11,14 +11,13 @@ import { clearable, defined, flag, metadata, range, text, webUrl } from '../wire
 import { resource } from './resource.ts'
 
 export function eventRoutes(router: Router, service: Service): void {
-  const { store, outbox } = service
+  const { store } = service
   resource(router, service, {
     path: '/v1/events',
     noun: 'event',
     table: store.events,
     filters: {
       created: range.optional(),
-      delivery_success: flag.optional(),
       type: text.optional(),
       types: z.array(text).max(20, 'You can ask for at most 20 types').optional(),
     },
@@ -29,7 +28,6 @@ export function eventRoutes(router: Router, service: Service): void {
       return !settingsOf(store).unlisted_events.includes(id)
     },
     where: {
-      delivery_success: ({ id }, is_success) => (outbox.countPending(id) === 0) === is_success,
       type: ({ type }, wanted) => matchesType(type, wanted),
       types: ({ type }, wanted) => wanted.some((one) => matchesType(type, one)),
     },

@@ -41,9 +41,7 @@ export function productRoutes(router: Router, service: Service): void {
     filters: {
       active: flag.optional(),
       created: range.optional(),
-      ids: z.array(text).optional(),
     },
-    where: { ids: ({ id }, ids) => ids.includes(id) },
     changes: { ...productFields, name: text.min(1).optional() },
     update: (before, { params: { metadata, ...input }, cause }) =>
       putUpdated(service, store.products, {
@@ -101,7 +99,6 @@ const filters = {
   currency: currency.optional(),
   lookup_keys: z.array(text).max(10, 'You can look up at most 10 keys').optional(),
   product: text.optional(),
-  recurring: z.strictObject({ interval: text.optional(), usage_type: text.optional() }).optional(),
   type: z.enum(['one_time', 'recurring']).optional(),
 }
 
@@ -115,7 +112,6 @@ export function priceRoutes(router: Router, service: Service): void {
     filters,
     where: {
       lookup_keys: ({ lookup_key }, keys) => lookup_key !== null && keys.includes(lookup_key),
-      recurring: (price, { interval }) => interval === undefined || price.recurring?.interval === interval,
     },
     changes: updateParams,
     update: (before, { params: { metadata, transfer_lookup_key, ...asked }, cause }) => {

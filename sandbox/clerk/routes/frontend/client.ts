@@ -6,7 +6,7 @@ import { activeSessions, endSession, isActive, updateClient, updateSession } fro
 import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { ClerkError, notFound, signedOut } from '../../errors.ts'
 import type { Service } from '../../service.ts'
-import { createId, type Session } from '../../state.ts'
+import type { Session } from '../../state.ts'
 import { environmentFields } from '../../wire/environment.ts'
 import { readForm } from '../../wire/form.ts'
 import { clientFields, frontendSession, mintSessionToken } from '../../wire/session.ts'
@@ -18,7 +18,7 @@ export function clientRoutes(router: Router, service: Service): void {
     client ? clientFields(service, client, { azp: callerOrigin(service, ctx) }) : null
 
   call('GET /v1/client', (ctx) => shown(ctx))
-  for (const name of ['PUT /v1/client', 'POST /v1/client', 'POST /v1/client/verify'] as const) {
+  for (const name of ['PUT /v1/client', 'POST /v1/client'] as const) {
     call(name, (ctx) => shown(ctx, findOrCreateClient(service, ctx)))
   }
   for (const name of ['DELETE /v1/client', 'DELETE /v1/client/sessions'] as const) {
@@ -112,10 +112,6 @@ export function instanceRoutes(router: Router, service: Service): void {
       ctx.body = environmentFields(service)
     })
   }
-  // Only called with a development key; it has no effect here.
-  router.post('/v1/dev_browser', (ctx) => {
-    ctx.body = { id: createId('dvb'), token: createId('dvb') }
-  })
   for (const path of ['/.well-known/jwks.json', '/v1/.well-known/jwks.json']) {
     router.get(path, (ctx) => {
       ctx.body = publicKeySet(signingKey(service))

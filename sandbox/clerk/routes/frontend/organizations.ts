@@ -5,7 +5,6 @@ import {
   acceptInvitation,
   changeRole,
   createInvitations,
-  createMembership,
   findMembership,
   invitationStatus,
   removeMember,
@@ -110,9 +109,7 @@ const membersQuery = pageQuery.extend({
   query: z.string().max(256).optional(),
 })
 const invitationsQuery = pageQuery.extend({ status: oneOrMany(z.string()).optional() })
-const memberForm = z.object({ user_id: z.string().max(64), role: roleField })
 const roleForm = z.object({ role: roleField })
-const invitationForm = z.object({ email_address: emailField, role: roleField })
 const bulkForm = z.object({
   // The form sends an empty address after a comma.
   email_address: oneOrMany(z.string())
@@ -134,15 +131,6 @@ export function organizationMemberRoutes(router: Router, service: Service): void
         isNamedLike(service, row.user_id, query.query),
     )
     return page(found, query, (row) => frontendMembership(service, row))
-  })
-
-  call('POST /v1/organizations/:organizationId/memberships', (ctx) => {
-    const { organization } = requireAdmin(service, ctx)
-    const form = readForm(ctx, memberForm)
-    const user = service.store.users.get(form.user_id)
-    if (!user) throw notFound('User')
-    const membership = createMembership(service, { organization, user, role: form.role })
-    return frontendMembership(service, membership)
   })
 
   call('PATCH /v1/organizations/:organizationId/memberships/:userId', (ctx) => {
@@ -169,15 +157,6 @@ export function organizationMemberRoutes(router: Router, service: Service): void
         (!query.status || query.status.includes(invitationStatus(service, row))),
     )
     return page(found, query, (row) => frontendInvitation(service, row))
-  })
-
-  call('POST /v1/organizations/:organizationId/invitations', (ctx) => {
-    const { organization, user } = requireAdmin(service, ctx)
-    const { email_address: emailAddress, role } = readForm(ctx, invitationForm)
-    const [invitation] = createInvitations(service, organization, [
-      { emailAddress, role, inviterUserId: user.id },
-    ])
-    return invitation && frontendInvitation(service, invitation)
   })
 
   call('POST /v1/organizations/:organizationId/invitations/bulk', (ctx) => {

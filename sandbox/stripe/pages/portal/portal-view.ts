@@ -66,14 +66,15 @@ export function donePath(view: PortalView, notice: string): string {
   return portalPath(view, `/overview?notice=${notice}`)
 }
 
-/** A page about one subscription of the session's customer. */
-type PlanHandler = (
-  context: RouterContext,
-  view: PortalView,
-  subscription: StoredSubscription,
-) => void | Promise<void>
-
-export type WithPlan = (handler: PlanHandler) => (context: RouterContext) => Promise<void>
+/** Adds a page about one subscription of the session's customer. */
+export type AddPlanPage = (
+  name: `${'GET' | 'POST'} ${string}`,
+  handler: (
+    context: RouterContext,
+    view: PortalView,
+    subscription: StoredSubscription,
+  ) => void | Promise<void>,
+) => void
 
 /** After a change the browser fetches the next page, so that going back or reloading repeats nothing. */
 export function seeOther(context: RouterContext, location: string): void {
