@@ -1,5 +1,6 @@
+import { renewalTexts } from '../schema/api/account.ts'
 import type { EditorBalance, OtherPayer } from '../schema/api/spending.ts'
-import { findLiveSubscription, isRenewing } from '../schema/billing/subscriptions/subscriptions.ts'
+import { findLiveSubscription, findRenewal } from '../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../schema/catalogue/credits.ts'
 import type { FoundPayer } from '../schema/extension/editor-payers.ts'
 import { kindOf } from '../schema/ledger/accounts.ts'
@@ -152,11 +153,8 @@ export async function refuseSpending(
     )
   }
   const subscription = await findLiveSubscription(deps.db, payer.owner_id)
-  if (await isRenewing(deps.db, subscription, deps.now())) {
-    const renewal =
-      'The plan is being renewed, and its credits come with the payment, usually within an hour.'
-    return renewalInProgress(text(renewal), details)
-  }
+  const renewal = await findRenewal(deps.db, subscription, deps.now())
+  if (renewal) return renewalInProgress(text(renewalTexts[renewal]), details)
   const remedy = payer.may_buy
     ? 'Please buy more credits.'
     : 'Please ask an administrator of your organization to buy more credits.'

@@ -1,3 +1,4 @@
+import type { Renewal } from '../schema/api/account.ts'
 import type { ApiError } from '../schema/api/error.ts'
 import { unknownEditorText } from '../schema/api/redirect-uri.ts'
 import type { OtherPayer, SpendingRefusal } from '../schema/api/spending.ts'
@@ -207,11 +208,13 @@ export const alreadyBilled = (billing_frequency: string) =>
   new ServerError(409, 'already_billed', `The plan is billed ${billing_frequency} already.`)
 export const planEnding = () =>
   new ServerError(409, 'plan_ending', 'The plan is set to end. Resume it in the billing portal first.')
-export const renewalUnderWay = () =>
+export const renewalUnderWay = (renewal: Renewal) =>
   new ServerError(
     409,
     'renewal_under_way',
-    'The plan is being renewed. Please try again when the payment has been taken, usually within an hour.',
+    renewal === 'late'
+      ? 'The renewal of the plan takes longer than usual. Please try again when the payment has been taken.'
+      : 'The plan is being renewed. Please try again when the payment has been taken, usually within an hour.',
   )
 export const paymentOverdue = () =>
   new ServerError(

@@ -73,11 +73,13 @@ test('the month of a plan under renewal has no end until the next one is paid', 
   await life.use(bought, 30)
   await life.toPeriodEnd(bought, 60)
   await worker.catchUp()
-  const { plan_month, is_renewing } = await summaryOf(bought)
-  expect({ plan_month, is_renewing }).toMatchObject({
+  const { plan_month, renewal } = await summaryOf(bought)
+  expect({ plan_month, renewal }).toMatchObject({
     plan_month: { granted: 500, used: 30, ends_at: null },
-    is_renewing: true,
+    renewal: 'usual',
   })
+  clock.advance(3600 * 1000)
+  expect(await summaryOf(bought)).toMatchObject({ renewal: 'late' })
 })
 
 test('the month of a plan that is cancelled ends instead of resetting, and is none once it has ended', async () => {

@@ -20,10 +20,10 @@ import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
+  findRenewal,
   hasLapsed,
   isLive,
   isOverdue,
-  isRenewing,
   type Subscription,
 } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
@@ -78,7 +78,7 @@ export const accountRoutes = [
         (sum, { state, credits }) => sum + (isOnTheWay(state) ? credits : 0),
         0,
       ),
-      is_renewing: await isRenewing(db, subscription, as_of),
+      renewal: await findRenewal(db, subscription, as_of),
       plan_type,
       currency,
       subscription: subscription

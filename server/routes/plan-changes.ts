@@ -8,7 +8,7 @@ import {
   startPlanChange,
 } from '../../schema/api/plan-changes.ts'
 import { readUnusedRefund } from '../../schema/billing/position/unused-refund.ts'
-import { findLiveSubscription, isRenewing } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { findLiveSubscription, findRenewal } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { BillingFrequency } from '../../schema/catalogue/plans.ts'
 import { inSnapshot } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -103,7 +103,8 @@ async function readChangeablePlan(
 ): Promise<PresentPlan> {
   const plan = await readPresentPlan(deps, owner_id, noPlan)
   if (plan.subscription.cancel_at) throw planEnding()
-  if (await isRenewing(deps.db, plan.subscription, deps.now())) throw renewalUnderWay()
+  const renewal = await findRenewal(deps.db, plan.subscription, deps.now())
+  if (renewal) throw renewalUnderWay(renewal)
   return plan
 }
 

@@ -65,7 +65,7 @@ const summary: AccountSummary = {
   balance,
   plan_month: null,
   credits_on_the_way: 0,
-  is_renewing: false,
+  renewal: null,
   overdue: null,
   plan_type: 'starter',
   currency: { code: 'EUR', is_bound: false },
@@ -80,9 +80,7 @@ test('no credits yet are told from no credits left', () => {
   expect(balanceNote({ ...summary, balance: usedUp })).toBe(
     'You have no credits left. Add some to go on using the assistant.',
   )
-  expect(balanceNote({ ...summary, balance: usedUp, is_renewing: true })).toMatch(
-    /^The plan is being renewed/,
-  )
+  expect(balanceNote({ ...summary, balance: usedUp, renewal: 'usual' })).toMatch(/^The plan is being renewed/)
   expect(balanceNote({ ...summary, credits_on_the_way: 500 })).toMatch(/^They are added as soon as/)
 })
 

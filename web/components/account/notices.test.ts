@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AccountSubscription, AccountSummary } from '../../../schema/api/account.ts'
-import { noticesOf, renewalText } from './notices.ts'
+import { type AccountSubscription, type AccountSummary, renewalTexts } from '../../../schema/api/account.ts'
+import { noticesOf } from './notices.ts'
 
 const now = '2026-03-01T12:00:00.000Z'
 
@@ -19,7 +19,7 @@ function summaryWith(
     may_manage: true,
     plan_month: null,
     credits_on_the_way: 0,
-    is_renewing: false,
+    renewal: null,
     overdue: null,
     plan_type: 'starter',
     currency: { code: 'EUR', is_bound: false },
@@ -103,9 +103,12 @@ test('credits that ran out are told from credits that run low', () => {
 
 test('credits that ran out while the plan is renewed are no reason for alarm', () => {
   const balance = { total: 0, available: 0, held: 0, low: true }
-  const [notice] = noticesOf(summaryWith({ balance, subscription: {}, is_renewing: true }))
-  expect(notice).toMatchObject({ tone: 'info', title: 'You have no credits left', text: renewalText })
-  expect(titles({ subscription: {}, is_renewing: true })).toEqual([])
+  for (const renewal of ['usual', 'late'] as const) {
+    const [notice] = noticesOf(summaryWith({ balance, subscription: {}, renewal }))
+    const text = renewalTexts[renewal]
+    expect(notice).toMatchObject({ tone: 'info', title: 'You have no credits left', text })
+  }
+  expect(titles({ subscription: {}, renewal: 'usual' })).toEqual([])
 })
 
 test.each([

@@ -15,7 +15,7 @@ const summary: AccountSummary = {
   may_manage: true,
   balance,
   credits_on_the_way: 0,
-  is_renewing: false,
+  renewal: null,
   plan_type: 'starter',
   currency: { code: 'EUR', is_bound: false },
   subscription: null,
