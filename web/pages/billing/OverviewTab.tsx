@@ -115,7 +115,7 @@ function NextPaymentCard({ payer }: { payer: Payer }) {
         payer.mayManage && (
           <>
             <p className="mr-auto text-faint text-xs">{card && cardName(card)}</p>
-            {!payment && (
+            {!payment && !card && (
               <Link to="/pricing" className="font-medium text-accent-text text-sm hover:underline">
                 View plans
               </Link>
@@ -203,7 +203,8 @@ function FigureCard({
 function QuickActions({ payer, onOpen, className }: OverviewTabProps & { className: string }) {
   const documents = useInfiniteQuery(billingDocumentsQuery(useApi(), payer))
   const items = documents.data?.pages.flatMap((page) => page.items) ?? []
-  const latest = items.find(({ pdf_url }) => pdf_url) ?? items.find(({ hosted_url }) => hosted_url)
+  const valid = items.filter(({ status }) => status !== 'void')
+  const latest = valid.find(({ pdf_url }) => pdf_url) ?? valid.find(({ hosted_url }) => hosted_url)
   const { data: summary } = useQuery(accountSummaryQuery(useApi(), payer))
   return (
     <Card aria-labelledby="actions-title" className={className}>

@@ -35,8 +35,8 @@ export function PlanCard({ summary, payer }: { summary: AccountSummary; payer: P
         <div className="mt-3 border-t pt-2 empty:hidden">
           <PlanSteps summary={summary} payer={payer} />
         </div>
-        <div className="mt-auto flex flex-wrap items-end justify-between gap-2 pt-3">
-          <p className="text-sm text-faint leading-8">{footnote(summary)}</p>
+        <div className="mt-auto flex flex-wrap items-end justify-end gap-2 pt-3">
+          <p className="mr-auto text-sm text-faint leading-8">{footnote(summary)}</p>
           {may_manage && hasPlan && <PortalButton payer={payer} />}
           {may_manage && plan_type === freePlan.plan_type && !payer.organization && (
             <Link to="/pricing" className="font-medium text-accent-text text-sm leading-8 hover:underline">

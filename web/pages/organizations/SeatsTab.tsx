@@ -161,7 +161,8 @@ export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
         <div>
           <p className="flex items-baseline justify-between gap-4 text-muted text-sm tabular-nums">
             <span>
-              <strong className="font-semibold text-3xl text-ink">{seats_used}</strong> of {seats_total} used
+              <strong className="mr-1 font-semibold text-3xl text-ink">{seats_used}</strong> of {seats_total}{' '}
+              used
             </span>
             <span>{free} free</span>
           </p>
