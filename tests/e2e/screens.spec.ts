@@ -111,7 +111,7 @@ function shiftsOf(page: Page): Promise<{ sum: number; sources: string[] }> {
 
 /** Of the public pages' questions, some of which have one open at a time. */
 async function openAnswers(page: Page): Promise<void> {
-  for (const question of await page.locator('#faq button').all()) await question.click()
+  for (const question of await page.locator('#faq summary').all()) await question.click()
 }
 
 /** Nothing is wider than the smallest phone, and a table that scrolls shows it and takes the keyboard. */
