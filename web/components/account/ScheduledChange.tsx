@@ -122,10 +122,7 @@ function useSubscriptionChange(payer: PayerView, { endpoint, done, failed }: Sub
   const api = useApi()
   const queryClient = useQueryClient()
   const summary = accountSummaryQuery(api, payer).queryKey
-  const ofOrganization = organizationSubscriptionQuery(api, {
-    organizationId: payer.payer,
-    userId: payer.userId,
-  }).queryKey
+  const ofOrganization = organizationSubscriptionQuery(api, payer).queryKey
   return useMutation({
     mutationFn: () => api(endpoint, { query: { payer: payer.payer }, body: {} }),
     onSuccess: async ({ cancel_at }) => {

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { lowBalanceCredits } from '../../../schema/catalogue/credits.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { type OrganizationView, organizationCreditsQuery } from '../../api/organizations.ts'
+import type { PayerView } from '../../api/account.ts'
+import { organizationCreditsQuery } from '../../api/organizations.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -12,13 +13,13 @@ import { FailurePanel } from '../FailurePanel.tsx'
 import { formatCredits, formatDay } from '../format.ts'
 
 interface CreditPoolProps {
-  view: OrganizationView
+  payer: PayerView
   currency: Currency
   hasPlan: boolean
 }
 
-export function CreditPool({ view, currency, hasPlan }: CreditPoolProps) {
-  const credits = useQuery(organizationCreditsQuery(useApi(), view))
+export function CreditPool({ payer, currency, hasPlan }: CreditPoolProps) {
+  const credits = useQuery(organizationCreditsQuery(useApi(), payer))
   if (credits.isPending) return <Skeleton className="h-72 rounded-card" />
   return (
     <Card aria-labelledby="pool-title">
@@ -32,7 +33,7 @@ export function CreditPool({ view, currency, hasPlan }: CreditPoolProps) {
         <h3 id="top-up-title" className="mb-4 font-semibold text-sm">
           Add credits to the pool
         </h3>
-        <BuyCredits payer={{ kind: 'organization', id: view.organizationId }} currency={currency} />
+        <BuyCredits payer={payer} from="billing" currency={currency} />
       </section>
     </Card>
   )

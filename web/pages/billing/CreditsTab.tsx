@@ -6,13 +6,13 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { usageSummaryQuery } from '../../api/billing.ts'
 import { CurrencyChoice } from '../../components/account/CurrencyChoice.tsx'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange } from '../../components/format.ts'
 import { readerLocales } from '../../reader.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import type { Payer } from './tabs.ts'
 
 export function CreditsTab({ payer }: { payer: Payer }) {
   // The page has waited for it; without it there are no amounts.
@@ -47,14 +47,7 @@ function BuyCard({ payer, currency }: CardProps) {
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
         {payer.mayManage ? (
-          <BuyCredits
-            payer={
-              isPersonal
-                ? { kind: 'user', id: payer.userId, from: 'billing' }
-                : { kind: 'organization', id: payer.payer }
-            }
-            currency={currency.code}
-          />
+          <BuyCredits payer={payer} from="billing" currency={currency.code} />
         ) : (
           <p className="text-muted text-sm">
             Only organization administrators can buy credits for {payer.organizationName}. Ask one of them, or

@@ -16,6 +16,7 @@ import {
 import { cardName } from '../../components/account/card.ts'
 import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { documentTitle } from '../../components/credits/DocumentList.tsx'
 import { type FailedQuery, FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay, formatMoney } from '../../components/format.ts'
@@ -24,7 +25,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import type { BillingTab, InvoicesView, Payer } from './tabs.ts'
+import type { BillingTab, InvoicesView } from './tabs.ts'
 
 interface OverviewTabProps {
   payer: Payer

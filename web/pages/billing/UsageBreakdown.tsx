@@ -4,6 +4,7 @@ import { Fragment, type ReactNode } from 'react'
 import type { UsageGroup, UsageReport, UsageRow } from '../../../schema/api/usage.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { loadUsageFile, type UsageQuestion } from '../../api/billing.ts'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { EditorLink } from '../../components/EditorLink.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -14,7 +15,6 @@ import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { Cell, Table } from '../../ui/Table.tsx'
-import type { Payer } from './tabs.ts'
 
 const groupNames: Readonly<Record<UsageGroup, string>> = {
   day: 'Day',

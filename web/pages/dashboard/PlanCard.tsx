@@ -38,7 +38,7 @@ export function PlanCard({ summary, payer }: { summary: AccountSummary; payer: P
         <div className="mt-auto flex flex-wrap items-end justify-end gap-2 pt-3">
           <p className="mr-auto text-sm text-faint leading-8">{footnote(summary)}</p>
           {may_manage && hasPlan && <PortalButton payer={payer} />}
-          {may_manage && plan_type === freePlan.plan_type && !payer.organization && (
+          {may_manage && plan_type === freePlan.plan_type && payer.organizationName === null && (
             <Link to="/pricing" className="font-medium text-accent-text text-sm leading-8 hover:underline">
               View plans
             </Link>
@@ -94,7 +94,7 @@ function Dates({ subscription, payer, mayManage }: DatesProps) {
       ) : (
         !mayManage && status === 'active' && <Fact term="Renews" value={formatDay(current_period_end)} />
       )}
-      {payer.organization && <Fact term="Seats" value={subscription.seats_total} />}
+      {payer.organizationName !== null && <Fact term="Seats" value={subscription.seats_total} />}
       {scheduled_change && (
         <Fact
           term="Next change"

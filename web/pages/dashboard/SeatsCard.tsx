@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/ApiProvider.tsx'
+import type { PayerView } from '../../api/account.ts'
 import { organizationSeatsQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { RouteButton } from '../../components/RouteButton.tsx'
@@ -8,14 +9,13 @@ import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
 interface SeatsCardProps {
-  organizationId: string
-  userId: string
+  payer: PayerView
   mayManage: boolean
 }
 
 /** How many seats an organization has, and how many are taken; for members also what they used. */
-export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps) {
-  const seats = useQuery(organizationSeatsQuery(useApi(), { organizationId, userId }))
+export function SeatsCard({ payer, mayManage }: SeatsCardProps) {
+  const seats = useQuery(organizationSeatsQuery(useApi(), payer))
   return (
     <Card aria-labelledby="seats-title" className="order-3 min-h-36">
       <CardHeader
@@ -46,7 +46,7 @@ export function SeatsCard({ organizationId, userId, mayManage }: SeatsCardProps)
           <SeatBar used={seats.data.seats_used} total={seats.data.seats_total} />
           {!mayManage && (
             <p className="mt-3 min-h-10 text-muted text-sm">
-              <OwnSeat view={{ organizationId, userId }} />
+              <OwnSeat payer={payer} />
             </p>
           )}
         </div>

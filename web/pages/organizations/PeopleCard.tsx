@@ -3,7 +3,8 @@ import { CircleAlert, CircleCheck, CircleX, type LucideIcon, SearchX, TriangleAl
 import { useState } from 'react'
 import type { OrganizationPerson } from '../../../schema/api/organization-people.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { type OrganizationView, organizationPeopleQuery } from '../../api/organizations.ts'
+import type { PayerView } from '../../api/account.ts'
+import { organizationPeopleQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
 import { SearchField } from '../../components/SearchField.tsx'
@@ -16,7 +17,7 @@ import { Cell, Table } from '../../ui/Table.tsx'
 import { PersonActions } from './PersonActions.tsx'
 
 interface PeopleCardProps {
-  view: OrganizationView
+  payer: PayerView
   /** Whether an invitation without a seat is about to get one. */
   hasFreeSeat: boolean
   onNoSeats: () => void
@@ -29,11 +30,11 @@ const pollMs = 2000
 const mostPolls = 15
 
 /** Everyone in the organization or invited to it, with their seat, role and usage. */
-export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
+export function PeopleCard({ payer, hasFreeSeat, onNoSeats }: PeopleCardProps) {
   const [search, setSearch] = useState('')
   const [showEnded, setShowEnded] = useState(false)
   const list = useQuery({
-    ...organizationPeopleQuery(useApi(), view),
+    ...organizationPeopleQuery(useApi(), payer),
     // One that was sent in the settings a moment ago gets its seat when its event has been applied.
     refetchInterval: ({ state }) =>
       hasFreeSeat && state.data?.people.some(waitsForSeat) && state.dataUpdateCount < mostPolls && pollMs,
@@ -81,7 +82,7 @@ export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
         />
       ) : (
         <PeopleTable
-          view={view}
+          payer={payer}
           people={found.filter((person) => showEnded || !hasLeft(person))}
           onNoSeats={onNoSeats}
         />
@@ -116,12 +117,12 @@ function isNamedLike({ name, email }: OrganizationPerson, search: string): boole
 }
 
 interface PeopleTableProps {
-  view: OrganizationView
+  payer: PayerView
   people: readonly OrganizationPerson[]
   onNoSeats: () => void
 }
 
-function PeopleTable({ view, people, onNoSeats }: PeopleTableProps) {
+function PeopleTable({ payer, people, onNoSeats }: PeopleTableProps) {
   return (
     <Table
       className="mt-3 border-t"
@@ -150,7 +151,7 @@ function PeopleTable({ view, people, onNoSeats }: PeopleTableProps) {
               {formatCredits(person.used_credits)}
             </Cell>
             <Cell of="Actions" className="whitespace-nowrap">
-              <PersonActions view={view} person={person} onNoSeats={onNoSeats} />
+              <PersonActions payer={payer} person={person} onNoSeats={onNoSeats} />
             </Cell>
           </tr>
         ))}

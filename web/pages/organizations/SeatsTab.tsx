@@ -5,7 +5,8 @@ import { useSearchParams } from 'react-router-dom'
 import type { SeatsSummary } from '../../../schema/api/organization-seats.ts'
 import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { type OrganizationView, organizationSeatsQuery } from '../../api/organizations.ts'
+import type { PayerView } from '../../api/account.ts'
+import { organizationSeatsQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { RouteButton } from '../../components/RouteButton.tsx'
 import { SeatBar } from '../../components/Seats.tsx'
@@ -24,9 +25,9 @@ import { seatsOf } from './seats.ts'
 /** The open dialog. Buying opens automatically when an assignment finds no free seat. */
 type OpenDialog = { kind: 'assign' } | { kind: 'buy'; refused: boolean }
 
-export function SeatsTab({ view }: { view: OrganizationView }) {
+export function SeatsTab({ payer }: { payer: PayerView }) {
   const expected = useExpectedSeats()
-  const query = useQuery({ ...organizationSeatsQuery(useApi(), view), refetchInterval: expected.pollMs })
+  const query = useQuery({ ...organizationSeatsQuery(useApi(), payer), refetchInterval: expected.pollMs })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   if (query.isPending) return <SeatsSkeleton />
   if (query.isLoadingError) {
@@ -48,19 +49,19 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
         <SeatUsage summary={summary} onBuy={buy} onAssign={() => setDialog({ kind: 'assign' })} />
       </div>
       <div className="lg:col-span-2">
-        <InviteCard view={view} full={seats.isFull} onBuy={buy} />
+        <InviteCard payer={payer} full={seats.isFull} onBuy={buy} />
       </div>
       <div className="lg:col-span-5">
-        <PeopleCard view={view} hasFreeSeat={!seats.isFull} onNoSeats={onNoSeats} />
+        <PeopleCard payer={payer} hasFreeSeat={!seats.isFull} onNoSeats={onNoSeats} />
       </div>
       <AssignSeatDialog
-        view={view}
+        payer={payer}
         open={dialog?.kind === 'assign'}
         onClose={() => setDialog(null)}
         onNoSeats={onNoSeats}
       />
       <BuySeatsDialog
-        view={view}
+        payer={payer}
         open={dialog?.kind === 'buy'}
         refused={dialog?.kind === 'buy' && dialog.refused}
         seats_total={summary.seats_total}
