@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { signUp } from './support/people.ts'
+import { listenForProblems } from './support/problems.ts'
 import { alsoOnPhones, expect, german, long, longAndOnPhones, test } from './support/test.ts'
 
 const pages = [
@@ -25,7 +26,7 @@ test('the public pages are readable before any script has run', async ({ browser
 test('the public pages run nothing of the sign-in service, log no error, mark their samples once, and link only what is configured', async ({
   page,
 }) => {
-  const problems = consoleProblems(page)
+  const problems = listenForProblems(page)
   const requested: string[] = []
   page.on('request', (request) => requested.push(new URL(request.url()).pathname))
   for (const [path] of pages) {
@@ -217,7 +218,7 @@ test(
   'the demo plays once it is in view and the tools move until they are stopped, unless a reader wants no motion',
   alsoOnPhones,
   async ({ page, isMobile }) => {
-    const problems = consoleProblems(page)
+    const problems = listenForProblems(page)
     const requested: string[] = []
     page.on('request', (request) => requested.push(new URL(request.url()).pathname))
     const demo = page.getByLabel(/^A recording of the editor/)
@@ -358,7 +359,7 @@ test('prices follow the billing period and the currency, and so does the way to 
 })
 
 test('prices are written as the reader writes them', german, async ({ page }) => {
-  const problems = consoleProblems(page)
+  const problems = listenForProblems(page)
   await page.goto('/pricing?billing=yearly')
   await expect(page.getByRole('article', { name: 'Pro' })).toContainText('192 € once a year')
   await page.goto('/updates')
@@ -469,13 +470,4 @@ async function swipe(page: Page, distance_px: number): Promise<void> {
   await page.mouse.down()
   await page.mouse.move(x + distance_px, y, { steps: 5 })
   await page.mouse.up()
-}
-
-function consoleProblems(page: Page): string[] {
-  const problems: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
-  })
-  page.on('pageerror', (error) => problems.push(error.message))
-  return problems
 }

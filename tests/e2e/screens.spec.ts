@@ -5,6 +5,7 @@ import { showScreen } from '../screens/show.ts'
 import { isLong } from '../support/long.ts'
 import { tried } from '../support/tried.ts'
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts'
+import { listenForProblems } from './support/problems.ts'
 import { expect, test } from './support/test.ts'
 
 const desktop = { width: 1280, height: 800 }
@@ -35,7 +36,7 @@ test.describe('every screen', () => {
       const context = await contextOf({ browser, screen, cast })
       const page = await context.newPage()
       await page.setViewportSize(screen.only === 'narrow' ? phone : desktop)
-      const logged = listen(page)
+      const logged = listenForProblems(page)
       await watchShifts(page)
       await showScreen(page, screen, cast)
       const { sum, sources } = await shiftsOf(page)
@@ -76,16 +77,6 @@ async function contextOf(input: { browser: Browser; screen: Screen; cast: Cast }
   })
   contexts.set(screen.as, context)
   return context
-}
-
-/** The messages of the browser's console about the page. */
-function listen(page: Page): string[] {
-  const logged: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') logged.push(message.text())
-  })
-  page.on('pageerror', (error) => logged.push(error.message))
-  return logged
 }
 
 /** Sums up layout shifts without user input, and notes what moved. */
