@@ -32,7 +32,7 @@ export function InvitationActions({ invitation, onOutcome, onSettled }: Invitati
   }
 
   return (
-    <>
+    <div className="inline-flex @max-2xl:flex-col @max-2xl:items-end">
       {url && (
         <Button
           variant="quiet"
@@ -52,6 +52,6 @@ export function InvitationActions({ invitation, onOutcome, onSettled }: Invitati
       >
         Revoke
       </Button>
-    </>
+    </div>
   )
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
@@ -12,6 +13,7 @@ import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange } from '../../components/format.ts'
 import { readerLocales } from '../../reader.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Fact } from '../../ui/Fact.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
 export function CreditsTab({ payer }: { payer: Payer }) {
@@ -68,9 +70,9 @@ function SummaryCard({ payer, currency }: CardProps) {
         <FailurePanel title="Your usage could not be loaded" query={usage} />
       ) : (
         <dl className="divide-y divide-line px-5 pt-2 text-sm tabular-nums sm:px-6">
-          <Row term="This month" used={usage.data?.this_month.used} />
-          <Row term="Last month" used={usage.data?.last_month.used} />
-          <Row term="Daily average" note="last 30 days" used={usage.data?.daily_average} />
+          <Used term="This month" used={usage.data?.this_month.used} />
+          <Used term="Last month" used={usage.data?.last_month.used} />
+          <Used term={average} used={usage.data?.daily_average} />
         </dl>
       )}
       <p className="mt-2 border-t px-5 py-4 text-muted text-sm sm:px-6">{rateText(currency.code)}</p>
@@ -78,23 +80,17 @@ function SummaryCard({ payer, currency }: CardProps) {
   )
 }
 
-function Row({ term, note, used }: { term: string; note?: string; used: number | undefined }) {
+const average = (
+  <>
+    Daily average <span className="text-faint">(last 30 days)</span>
+  </>
+)
+
+function Used({ term, used }: { term: ReactNode; used: number | undefined }) {
   return (
-    <div className="flex items-center justify-between gap-4 py-3">
-      <dt className="text-muted">
-        {term}
-        {note && <span className="text-faint"> ({note})</span>}
-      </dt>
-      <dd className="font-medium">
-        {used === undefined ? (
-          <Skeleton className="h-5 w-14" />
-        ) : used === 0 ? (
-          '0'
-        ) : (
-          formatCreditChange(-used)
-        )}
-      </dd>
-    </div>
+    <Fact term={term} className="py-3">
+      {used === undefined ? <Skeleton className="h-5 w-14" /> : used === 0 ? '0' : formatCreditChange(-used)}
+    </Fact>
   )
 }
 

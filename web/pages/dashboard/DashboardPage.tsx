@@ -16,15 +16,9 @@ import { formatMoney } from '../../components/format.ts'
 import { useHashTarget, usePageTitle } from '../../components/page.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import {
-  BalanceCard,
-  BalanceCardSkeleton,
-  keepFigures,
-  LastBalanceCard,
-  lastFigures,
-} from './BalanceCard.tsx'
+import { BalanceCard, keepFigures, LastBalanceCard, lastFigures } from './BalanceCard.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
-import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
+import { PlanCard } from './PlanCard.tsx'
 import { TokenCard } from './TokenCard.tsx'
 import { type AccountView, useAccount } from './useAccount.ts'
 
@@ -145,8 +139,12 @@ function Loading() {
     <div role="status">
       <span className="sr-only">Loading your account</span>
       <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">
-        {last ? <LastBalanceCard figures={last} /> : <BalanceCardSkeleton />}
-        <PlanCardSkeleton />
+        {last ? (
+          <LastBalanceCard figures={last} />
+        ) : (
+          <Skeleton className="min-h-61 rounded-card lg:col-span-3" />
+        )}
+        <Skeleton className="min-h-72 rounded-card lg:col-span-2" />
         <Skeleton className="h-49 rounded-card lg:col-span-3" />
         <Skeleton className="h-90 rounded-card lg:col-span-2" />
       </div>

@@ -5,14 +5,13 @@ import type { OrganizationPerson } from '../../../schema/api/organization-people
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
 import { organizationPeopleQuery } from '../../api/organizations.ts'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
+import { Loaded } from '../../components/Loaded.tsx'
 import { SearchField } from '../../components/SearchField.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Cell, Table } from '../../ui/Table.tsx'
 import { PersonActions } from './PersonActions.tsx'
 
@@ -61,32 +60,33 @@ export function PeopleCard({ payer, hasFreeSeat, onNoSeats }: PeopleCardProps) {
           )
         }
       />
-      {list.isPending ? (
-        <div role="status" className="space-y-3 px-5 pt-4 pb-5 sm:px-6">
-          <span className="sr-only">Loading the people</span>
-          <Skeleton className="h-10" />
-          <Skeleton className="h-10" />
-        </div>
-      ) : list.isLoadingError ? (
-        <FailurePanel title="Error" query={list} defaultText="Failed to load members" />
-      ) : found.length === 0 ? (
-        <EmptyState
-          icon={SearchX}
-          title={`No one is called “${search}”`}
-          className="py-10"
-          action={
-            <Button variant="secondary" size="small" onClick={() => setSearch('')}>
-              Clear the search
-            </Button>
-          }
-        />
-      ) : (
-        <PeopleTable
-          payer={payer}
-          people={found.filter((person) => showEnded || !hasLeft(person))}
-          onNoSeats={onNoSeats}
-        />
-      )}
+      <Loaded
+        query={list}
+        what="the people"
+        failure={{ title: 'Error', text: 'Failed to load members' }}
+        skeleton="h-23"
+      >
+        {() =>
+          found.length === 0 ? (
+            <EmptyState
+              icon={SearchX}
+              title={`No one is called “${search}”`}
+              className="py-10"
+              action={
+                <Button variant="secondary" size="small" onClick={() => setSearch('')}>
+                  Clear the search
+                </Button>
+              }
+            />
+          ) : (
+            <PeopleTable
+              payer={payer}
+              people={found.filter((person) => showEnded || !hasLeft(person))}
+              onNoSeats={onNoSeats}
+            />
+          )
+        }
+      </Loaded>
       {ended.length > 0 && (
         <div className="border-t px-5 pt-2 sm:px-6">
           <Button
