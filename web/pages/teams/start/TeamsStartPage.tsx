@@ -3,7 +3,12 @@ import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { organizationNameSchema } from '../../../../schema/api/subscriptions.ts'
 import { type Currency, defaultCurrency } from '../../../../schema/catalogue/currency.ts'
-import { type BillingFrequency, maximumSeats, minimumSeats } from '../../../../schema/catalogue/plans.ts'
+import {
+  type BillingFrequency,
+  maximumSeats,
+  minimumSeats,
+  seatsText,
+} from '../../../../schema/catalogue/plans.ts'
 import { type SoldPlan, teamPlan, teamPlans } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../../api/account.ts'
@@ -110,7 +115,7 @@ function TeamsOrder({ userId }: { userId: string }) {
             value={typedSeats}
             disabled={checkout.processing}
             onChange={({ target }) => setTypedSeats(target.value.trim())}
-            problem={isSeats ? null : `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
+            problem={isSeats ? null : seatsText}
           />
           <div>
             <p aria-hidden="true" className="mb-1.5 font-medium text-sm">
