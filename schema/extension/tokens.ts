@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Kysely } from 'kysely'
-import type { DatabaseTransaction, ReadDatabase } from '../database/connect.ts'
+import { type Kysely, sql } from 'kysely'
+import type { Database, DatabaseTransaction, ReadDatabase } from '../database/connect.ts'
+import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import { createToken, hashSecret } from './secrets.ts'
 
@@ -161,12 +162,12 @@ export async function setPayer(
 }
 
 /** The row of a presented token, valid or not; undefined for an unknown one. */
-export async function findToken(db: Kysely<DB>, accessToken: string): Promise<StoredToken | undefined> {
-  return db
-    .selectFrom('extension_tokens')
-    .select(['id', 'user_id', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'])
-    .where('token_hash', '=', hashSecret(accessToken))
-    .executeTakeFirst()
+export async function findToken(db: Database, access_token: string): Promise<StoredToken | undefined> {
+  const statement = sql<StoredToken>`
+    SELECT id, user_id, created_at, expires_at, last_used_at, revoked_at FROM extension_tokens
+    WHERE token_hash = ${hashSecret(access_token)}`
+  const { rows } = await prepared('presented_token', statement).execute(db)
+  return rows[0]
 }
 
 /** The user's tokens that work, the last used first: at most `editorsMax` and the one that was generated. */
@@ -232,33 +233,21 @@ export function isUseToBeRecorded({ last_used_at }: Pick<StoredToken, 'last_used
 }
 
 /**
- * Records that a token was used, unless that was recorded within the last five minutes or its row is locked by
- * a concurrent recording or revocation: no call waits for a lock.
+ * Records that a token was used, unless its use was recorded within the last five minutes or its row is locked
+ * by a concurrent recording or revocation: no call waits for a lock.
  */
 export async function recordTokenUse(
-  db: Kysely<DB>,
-  { user_id, id, used_at }: Pick<StoredToken, 'user_id' | 'id'> & { readonly used_at: Date },
+  db: Database,
+  { user_id, id }: Pick<StoredToken, 'user_id' | 'id'>,
+  now: Date,
 ): Promise<void> {
-  await db
-    .updateTable('extension_tokens')
-    .set({ last_used_at: used_at })
-    .where('user_id', '=', user_id)
-    .where('id', 'in', (token) =>
-      token
-        .selectFrom('extension_tokens')
-        .select('id')
-        .where('user_id', '=', user_id)
-        .where('id', '=', id)
-        .where((eb) =>
-          eb.or([
-            eb('last_used_at', 'is', null),
-            eb('last_used_at', '<=', new Date(used_at.getTime() - useResolutionMs)),
-          ]),
-        )
-        .forNoKeyUpdate()
-        .skipLocked(),
-    )
-    .execute()
+  await sql`
+    UPDATE extension_tokens SET last_used_at = ${now}
+    WHERE user_id = ${user_id} AND id = (
+      SELECT id FROM extension_tokens
+      WHERE user_id = ${user_id} AND id = ${id}
+        AND (last_used_at IS NULL OR last_used_at <= ${new Date(now.getTime() - useResolutionMs)})
+      FOR NO KEY UPDATE SKIP LOCKED)`.execute(db)
 }
 
 /** Deletes a person's tokens; their sign-ins, which name them, are deleted before. Returns how many. */

@@ -51,7 +51,7 @@ export function createEditorTokens(
       if (!isUseToBeRecorded(token, now)) return
       // Set first, so that concurrent calls do not record it too.
       token.last_used_at = now
-      await recordTokenUse(db, { user_id: token.user_id, id: token.id, used_at: now })
+      await recordTokenUse(db, token, now)
     },
     forgetAll() {
       revocations += 1

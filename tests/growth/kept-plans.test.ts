@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { findEditorPayers, readEditorBalances } from '../../schema/extension/editor-payers.ts'
+import { findToken } from '../../schema/extension/tokens.ts'
 import { claimDue } from '../../schema/inbox/claim/claim-due.ts'
 import { claimableEvents } from '../../schema/inbox/events.ts'
 import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
@@ -24,6 +25,7 @@ const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string
       ids.map((id) => ({ user_id: id, token_id: id, payer: null })),
     ),
   posted_grants: listPurchaseGrants,
+  presented_token: (trx, [id = '']) => findToken(trx, id),
 }
 
 /** Before it decides whether to keep a plan, Postgres makes one of its own for each of five calls. */
