@@ -185,7 +185,7 @@ export async function recordExchange(
     .execute()
 }
 
-export async function findSignIn(db: Kysely<DB>, state: string): Promise<SignIn | undefined> {
+export function findSignIn(db: Kysely<DB>, state: string): Promise<SignIn | undefined> {
   return db
     .selectFrom('extension_sign_ins')
     .selectAll()
