@@ -1,5 +1,6 @@
+import { renewalTexts } from '../schema/api/account.ts'
 import type { EditorBalance, OtherPayer, SpendingRefusal } from '../schema/api/spending.ts'
-import { findLiveSubscription, isRenewing } from '../schema/billing/subscriptions/subscriptions.ts'
+import { findLiveSubscription, findRenewal } from '../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../schema/catalogue/credits.ts'
 import type { FoundPayer } from '../schema/extension/editor-payers.ts'
 import { kindOf } from '../schema/ledger/accounts.ts'
@@ -145,10 +146,10 @@ export async function refuseSpending(
     return new ServerError(402, 'credits_held', wait, { details, retry_after_s })
   }
   const subscription = await findLiveSubscription(deps.db, payer.owner_id)
-  if (await isRenewing(deps.db, subscription, deps.now())) {
-    const renewal =
-      'The plan is being renewed, and its credits come with the payment, usually within an hour.'
-    return new ServerError(402, 'renewal_in_progress', text(renewal), { details, retry_after_s: 60 })
+  const renewal = await findRenewal(deps.db, subscription, deps.now())
+  if (renewal) {
+    const message = text(renewalTexts[renewal])
+    return new ServerError(402, 'renewal_in_progress', message, { details, retry_after_s: 60 })
   }
   const remedy = payer.may_buy
     ? 'Please buy more credits.'

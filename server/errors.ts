@@ -1,3 +1,4 @@
+import type { Renewal } from '../schema/api/account.ts'
 import type { ApiError } from '../schema/api/error.ts'
 import { editorsMax } from '../schema/extension/tokens.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
@@ -102,8 +103,6 @@ const texts = {
     checkout_superseded:
       'Another checkout was opened in the meantime. Please continue with that one, or start again.',
     plan_ending: 'The plan is set to end. Resume it in the billing portal first.',
-    renewal_under_way:
-      'The plan is being renewed. Please try again when the payment has been taken, usually within an hour.',
     payment_overdue:
       'The last payment has failed. Please update the payment method in the billing portal first.',
     nothing_overdue: 'No payment of the plan is overdue. Please reload the page.',
@@ -179,6 +178,14 @@ export const currencyBound = (currency: string) =>
 
 export const noSubscription = () =>
   new ServerError(409, 'no_subscription', 'This organization has no subscription. Set up billing first.')
+export const renewalUnderWay = (renewal: Renewal) =>
+  new ServerError(
+    409,
+    'renewal_under_way',
+    renewal === 'late'
+      ? 'The renewal of the plan takes longer than usual. Please try again when the payment has been taken.'
+      : 'The plan is being renewed. Please try again when the payment has been taken, usually within an hour.',
+  )
 
 export const noPlan = () => new ServerError(409, 'no_subscription', 'There is no plan that could be changed.')
 

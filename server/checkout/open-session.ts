@@ -1,11 +1,7 @@
 import Stripe from 'stripe'
-import {
-  attachSession,
-  type CheckoutIntent,
-  failIntent,
-  recordCustomer,
-} from '../../schema/billing/checkout/intents.ts'
+import { attachSession, type CheckoutIntent, recordCustomer } from '../../schema/billing/checkout/intents.ts'
 import { recordUncertainty } from '../../schema/billing/checkout/open-checkouts.ts'
+import { failIntent } from '../../schema/billing/checkout/outcomes.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { checkoutRefused, checkoutUncertain, priceUnavailable, refusal, ServerError } from '../errors.ts'

@@ -5,7 +5,7 @@ import { updateSeat } from '../../schema/people/members/update-seat.ts'
 import {
   countHeldSeats,
   findHeldSeat,
-  insertActiveSeat,
+  insertSeat,
   type Seat,
   type SeatRole,
 } from '../../schema/people/seats/seats.ts'
@@ -45,5 +45,5 @@ async function assignFreeSeat(
   // It belongs to another member, who has since changed their address.
   if (await findHeldSeat(trx, organization_id, { email })) throw alreadyHasSeat(email)
   if ((await countHeldSeats(trx, organization_id)) >= wanted.seats_total) throw refusal('no_seats_left')
-  return insertActiveSeat(trx, { organization_id, user_id, email, role })
+  return insertSeat(trx, { organization_id, user_id, email, role })
 }

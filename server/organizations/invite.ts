@@ -12,9 +12,9 @@ import {
   endInvitation,
   findInvitation,
   type Invitation,
+  type Occupancy,
   reserveInvitation,
 } from '../../schema/people/invitations/invitations.ts'
-import type { Occupancy } from '../../schema/people/invitations/occupancy.ts'
 import { countHeldSeats, findHeldSeat, type Seat, type SeatRole } from '../../schema/people/seats/seats.ts'
 import { ClerkRefusalError } from '../../schema/vendors/clerk/errors.ts'
 import type { Dependencies } from '../dependencies.ts'

@@ -20,10 +20,10 @@ import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
+  findRenewal,
   hasLapsed,
   isLive,
   isOverdue,
-  isRenewing,
   type Subscription,
 } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
@@ -73,7 +73,7 @@ export const accountRoutes = [
         (sum, { state, credits }) => sum + (isOnTheWay(state) ? credits : 0),
         0,
       ),
-      is_renewing: await isRenewing(db, subscription, as_of),
+      renewal: await findRenewal(db, subscription, as_of),
       plan_type,
       currency,
       subscription: subscription
@@ -173,7 +173,7 @@ async function findSubscription(db: Database, owner_id: string): Promise<Subscri
 
 /**
  * A monthly plan's month ends with the period, which may have been moved since its credits were granted; a
- * yearly plan's within it.
+ * yearly plan's within it. A plan that lapses before has no credits after that.
  */
 async function findPlanMonth(
   db: Database,
@@ -185,12 +185,13 @@ async function findPlanMonth(
   const left = balance.plan
   if (!month || left < 0 || left > month.granted) return null
   const { billing_frequency, current_period_end, cancel_at, lapses_at } = subscription
-  const ends_at = billing_frequency === 'monthly' ? current_period_end : month.ends_at
+  const period_end = billing_frequency === 'monthly' ? current_period_end : month.ends_at
+  const ends_at = lapses_at && lapses_at < period_end ? lapses_at : period_end
   return {
     granted: month.granted,
     used: month.granted - left,
     ends_at: month.ends_at > as_of ? ends_at.toISOString() : null,
-    resets: (cancel_at === null || cancel_at > ends_at) && (lapses_at === null || lapses_at > ends_at),
+    resets: (cancel_at === null || cancel_at > ends_at) && (lapses_at === null || lapses_at > period_end),
   }
 }
 

@@ -8,7 +8,7 @@ import {
   startPlanChange,
 } from '../../schema/api/plan-changes.ts'
 import { readUnusedRefund } from '../../schema/billing/position/unused-refund.ts'
-import { findLiveSubscription, isRenewing } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { findLiveSubscription, findRenewal } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { BillingFrequency } from '../../schema/catalogue/plans.ts'
 import { inSnapshot } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -20,7 +20,7 @@ import { flowToConfirm, openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer, personalPayer } from '../checkout/payer.ts'
 import { type PresentPlan, readPresentPlan } from '../checkout/present-plan.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { noPlan, refusal, ServerError } from '../errors.ts'
+import { noPlan, refusal, renewalUnderWay, ServerError } from '../errors.ts'
 import { portalFailure, subscriptionFailure } from '../failures.ts'
 import { oneself, thePayer } from '../rights.ts'
 import { route } from '../route.ts'
@@ -105,7 +105,8 @@ async function readChangeablePlan(
 ): Promise<PresentPlan> {
   const plan = await readPresentPlan(deps, owner_id, noPlan)
   if (plan.subscription.cancel_at) throw refusal('plan_ending')
-  if (await isRenewing(deps.db, plan.subscription, deps.now())) throw refusal('renewal_under_way')
+  const renewal = await findRenewal(deps.db, plan.subscription, deps.now())
+  if (renewal) throw renewalUnderWay(renewal)
   return plan
 }
 

@@ -16,8 +16,8 @@ import {
   findInvitation,
   type Invitation,
   listInvitations,
+  remainingInvitations,
 } from '../../schema/people/invitations/invitations.ts'
-import { remainingInvitations } from '../../schema/people/invitations/occupancy.ts'
 import { countHeldSeats } from '../../schema/people/seats/seats.ts'
 import { ClerkRefusalError } from '../../schema/vendors/clerk/errors.ts'
 import { findOrCreateAccount } from '../auth/account.ts'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { listChargesOfIntents } from '../../schema/billing/charges/charges.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { findEditorPayers, readEditorBalances } from '../../schema/extension/editor-payers.ts'
 import { findToken } from '../../schema/extension/tokens.ts'
@@ -12,15 +11,9 @@ import { testDatabase } from '../support/database/test-database.ts'
 
 const database = testDatabase()
 const now = new Date()
-const owner_id = 'user_nobody'
 
 /** What each call of an editor and each event asks for, of one or of several at once. */
 const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string[]) => Promise<unknown>>> = {
-  charges_of_intents: (trx, ids) =>
-    listChargesOfIntents(
-      trx,
-      ids.map((id) => ({ id, owner_id })),
-    ),
   editor_balances: (trx, ids) =>
     readEditorBalances(
       trx,
