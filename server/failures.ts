@@ -31,11 +31,12 @@ export function checkoutFailure(text: string): Failure {
 }
 
 export function portalFailure(text: string): Failure {
-  return {
-    text,
-    clerk: buyerFailed,
-    stripe: (cause) => new RouteFailedError(502, 'portal_failed', { cause }),
-  }
+  return { ...stripeFailure(text, 'portal_failed'), clerk: buyerFailed }
+}
+
+/** Stripe did not do its part, or cannot be asked. */
+export function stripeFailure(text: string, code: string): Failure {
+  return { text, stripe: (cause) => new RouteFailedError(502, code, { cause }) }
 }
 
 /** Stripe cannot be asked for its invoices. Nothing depends on it. */
@@ -48,7 +49,7 @@ export function invoicesFailure(text: string): Failure {
 
 /** Stripe did not change the subscription, or only in part; the same call again does the rest. */
 export function subscriptionFailure(text: string): Failure {
-  return { text, stripe: (cause) => new RouteFailedError(502, 'subscription_change_failed', { cause }) }
+  return stripeFailure(text, 'subscription_change_failed')
 }
 
 /** Clerk did not make its part of a change in an organization; then nothing has changed. */

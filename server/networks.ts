@@ -22,20 +22,10 @@ export function networksOf(address: string): readonly [Network, ...Network[]] {
   const [plain = ''] = address.split('%', 1)
   if (!ipaddr.isValid(plain)) return [{ name: 'unknown', budgets: 1 }]
   const parsed = ipaddr.process(plain)
-  const embedded = parsed instanceof ipaddr.IPv4 ? parsed : embeddedIn(parsed)
-  if (embedded) return [{ name: embedded.toString(), budgets: 1 }]
+  if (parsed instanceof ipaddr.IPv4) return [{ name: parsed.toString(), budgets: 1 }]
   const [host, ...wider] = prefixes.map(([bits, budgets]) => {
     const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/${bits}`)
     return { name: `${network.toString()}/${bits}`, budgets }
   })
   return [host ?? { name: 'unknown', budgets: 1 }, ...wider]
-}
-
-/** The IPv4 address in one of NAT64 (RFC 6052) or 6to4 (RFC 3056). */
-function embeddedIn(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null {
-  const bytes = address.toByteArray()
-  const range = address.range()
-  if (range === 'rfc6052') return new ipaddr.IPv4(bytes.slice(12))
-  if (range === '6to4') return new ipaddr.IPv4(bytes.slice(2, 6))
-  return null
 }

@@ -81,7 +81,8 @@ describe('the rights of every route', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     const documents = ['GET /api/openapi.json', 'GET /api/support/openapi.json']
-    const beside = [...documents, 'GET /healthz', 'GET /readyz']
+    const webhooks = ['POST /api/stripe/webhook', 'POST /api/clerk/webhook']
+    const beside = [...documents, ...webhooks, 'GET /healthz', 'GET /readyz']
     const walked = new Set(cases.map(({ method, path }) => `${method} ${path}`))
     expect([...walked].toSorted()).toEqual([...new Set([...documented, ...beside])].toSorted())
   })

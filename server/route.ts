@@ -111,6 +111,7 @@ function answer<E extends Endpoint, Found>(
         return
       }
     }
+    // Fields that the contract does not have are left out, so a handler may hand on a whole row.
     const parsed = z.safeParse(endpoint.response, answered)
     if (!parsed.success) {
       throw new Error(`The answer of ${endpoint.path} does not match its schema`, { cause: parsed.error })

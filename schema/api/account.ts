@@ -21,31 +21,15 @@ const accountPaymentSchema = z.object({
 })
 export type AccountPayment = z.infer<typeof accountPaymentSchema>
 
-const accountSubscriptionSchema = z.extend(
-  z.pick(organizationSubscriptionSchema, {
-    id: true,
-    plan_type: true,
-    status: true,
-    billing_frequency: true,
-    currency: true,
-    seats_total: true,
-    credits_per_seat: true,
-    price_per_seat_minor: true,
-    current_period_end: true,
-    cancel_at: true,
-    ended_at: true,
-    scheduled_change: true,
-  }),
-  {
-    /** When the free trial ends, or ended. */
-    trial_end: z.nullable(z.iso.datetime()),
-    /**
-     * From when on the plan brings no credits although it goes on, because nothing is paid and Stripe plans no
-     * charge; may lie ahead. Null for a plan that renews or ends.
-     */
-    lapses_at: z.nullable(z.iso.datetime()),
-  },
-)
+const accountSubscriptionSchema = z.extend(organizationSubscriptionSchema, {
+  /** When the free trial ends, or ended. */
+  trial_end: z.nullable(z.iso.datetime()),
+  /**
+   * From when on the plan brings no credits although it goes on, because nothing is paid and Stripe plans no
+   * charge; may lie ahead. Null for a plan that renews or ends.
+   */
+  lapses_at: z.nullable(z.iso.datetime()),
+})
 export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
 
 /** The renewal of a plan: not older than an hour, or older. */

@@ -30,7 +30,6 @@ export const organizationSubscriptionSchema = z.object({
   credits_per_seat: z.int(),
   /** Minor units for one seat and one period, as it is paid now. */
   price_per_seat_minor: z.int(),
-  current_period_start: z.iso.datetime(),
   current_period_end: z.iso.datetime(),
   /** When it will end, if it was cancelled. */
   cancel_at: z.nullable(z.iso.datetime()),

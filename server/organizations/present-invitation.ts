@@ -10,14 +10,7 @@ export function presentInvitation(
   const { organization_id, clerk_invitation_id, status } = invitation
   const isOpen = status === 'pending' && clerk_invitation_id !== null
   return {
-    id: invitation.id,
-    subscription_id: invitation.subscription_id,
-    organization_id,
-    inviter_id: invitation.inviter_id,
-    email: invitation.email,
-    role: invitation.role,
-    clerk_invitation_id,
-    status,
+    ...invitation,
     created_at: invitation.created_at.toISOString(),
     updated_at: invitation.updated_at.toISOString(),
     expires_at: invitation.expires_at.toISOString(),

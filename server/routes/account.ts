@@ -37,7 +37,8 @@ import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
 import { findHeldSeat } from '../../schema/people/seats/seats.ts'
 import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
-import { currencyBound, RouteFailedError, refusal, ServerError } from '../errors.ts'
+import { currencyBound, refusal, ServerError } from '../errors.ts'
+import { stripeFailure } from '../failures.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 import { presentSubscription } from '../subscription-answer.ts'
@@ -98,10 +99,7 @@ export const accountRoutes = [
 
   route(getNextPayment, {
     rights: thePayer({ doing: 'see payments' }),
-    failure: {
-      text: 'Failed to load the next payment',
-      stripe: (cause) => new RouteFailedError(502, 'next_payment_unavailable', { cause }),
-    },
+    failure: stripeFailure('Failed to load the next payment', 'next_payment_unavailable'),
   }).handle(async ({ owner_id }, { db, stripe }) => {
     const [customer, live] = await Promise.all([
       findStripeCustomer(db, owner_id),
@@ -131,10 +129,7 @@ export const accountRoutes = [
   // The same card that the call above names. The plan changes with Stripe's event.
   route(payOverdue, {
     rights: thePayer({ doing: 'manage billing' }),
-    failure: {
-      text: 'The payment could not be made. Please try again.',
-      stripe: (cause) => new RouteFailedError(502, 'payment_failed', { cause }),
-    },
+    failure: stripeFailure('The payment could not be made. Please try again.', 'payment_failed'),
   }).handle(async ({ owner_id }, { db, stripe }) => {
     const live = await findLiveSubscription(db, owner_id)
     if (!live) throw refusal('nothing_overdue')
@@ -163,10 +158,7 @@ export const accountRoutes = [
 
   route(getOfferedCard, {
     rights: thePayer({ doing: 'see payments' }),
-    failure: {
-      text: 'Failed to load your card',
-      stripe: (cause) => new RouteFailedError(502, 'offered_card_unavailable', { cause }),
-    },
+    failure: stripeFailure('Failed to load your card', 'offered_card_unavailable'),
   }).handle(async ({ owner_id }, { db, stripe, now }) => {
     if (isOverdue(await findLiveSubscription(db, owner_id))) return { card: null }
     const customer = await findStripeCustomer(db, owner_id)

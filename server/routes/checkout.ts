@@ -33,15 +33,14 @@ import { returnAddresses, returnPages } from '../checkout/return-address.ts'
 import { metadataOf } from '../checkout/session-params.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { invalidRequest, RouteFailedError, refusal, StripeAnswerError } from '../errors.ts'
-import { checkoutFailure, type Failure, rowsFailure } from '../failures.ts'
+import { invalidRequest, refusal, StripeAnswerError } from '../errors.ts'
+import { checkoutFailure, rowsFailure, stripeFailure } from '../failures.ts'
 import { oneself, theOwner, theUser } from '../rights.ts'
 import { route } from '../route.ts'
 
-const statusFailure: Failure = {
-  text: 'Failed to verify payment status',
-  database: 'Failed to verify payment status',
-  stripe: (cause) => new RouteFailedError(502, 'payment_status_unavailable', { cause }),
+const statusFailure = {
+  ...rowsFailure('Failed to verify payment status'),
+  ...stripeFailure('Failed to verify payment status', 'payment_status_unavailable'),
 }
 
 /** A user who navigated back and forth has several pages of one order. */

@@ -162,13 +162,6 @@ describe('the export', () => {
     expect(await lines({ q: 'number 1234' })).toHaveLength(1)
     expect(await lines({ category: 'usage' })).toEqual([])
   })
-
-  test('the export of an organization has its transactions', async () => {
-    expect(await exported({ payer: team.id }, team.admin)).toMatchObject({
-      status: 200,
-      body: expect.stringContaining('Chat,Used in an editor,0,-40,0,860,860,'),
-    })
-  })
 })
 
 describe('the summary of usage', () => {

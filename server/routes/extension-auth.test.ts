@@ -73,21 +73,12 @@ describe('beginning a sign-in', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test.each([
-    ['a user name in the address', { redirect_uri: 'https://a@vscode.dev/' }, 'redirect_uri'],
-    [
-      'a challenge that cannot be of S256',
-      { code_challenge: randomBytes(48).toString('base64url') },
-      'code_challenge',
-    ],
-    ['a state one can guess', { state: '1234567890123456789012' }, 'state'],
-  ])('beginning a sign-in with %s is refused and names the field', async (_, fields, path) => {
-    const before = await rows()
+  test('beginning a sign-in with a challenge that cannot be of S256 is refused and names the field', async () => {
+    const fields = { code_challenge: randomBytes(48).toString('base64url') }
     expect(await initiate(server, newSignIn(), fields)).toMatchObject({
       status: 400,
-      body: { code: 'invalid_request', fields: [{ path }] },
+      body: { code: 'invalid_request', fields: [{ path: 'code_challenge' }] },
     })
-    expect(await rows()).toEqual(before)
   })
 
   test('beginning a sign-in needs no database', async () => {

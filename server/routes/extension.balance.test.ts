@@ -158,22 +158,6 @@ describe('an ETag', () => {
 describe('the balance of an organization', () => {
   const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
 
-  test('the balance of an organization is for users with an active seat', async () => {
-    const org = newOrganization()
-    const { user_id, token } = await editor()
-    await buildSeat(database, { organization_id: org, user_id })
-    await give(organization(org), 'plan', 1000)
-    await give(person(user_id), 'purchased', 7)
-    expect(await balance(token, org)).toMatchObject({
-      payer: org,
-      available: 1000,
-      plan: 1000,
-      purchased: 0,
-      plan_type: 'starter',
-      version: 1,
-    })
-  })
-
   test('the balance of an organization without a seat, or with one that is not active, is a 404 like one that does not exist', async () => {
     const org = newOrganization()
     await give(organization(org), 'plan', 1000)

@@ -178,12 +178,11 @@ function presentEditor(
 ): SignedInEditor | null {
   if (scheme === null) return null
   return {
-    id: token.id,
+    ...token,
     editor: editorOfScheme(scheme, editors),
     name: editor_name,
     signed_in_at: token.created_at.toISOString(),
     last_used_at: token.last_used_at?.toISOString() ?? null,
     expires_at: token.expires_at.toISOString(),
-    payer: token.payer,
   }
 }

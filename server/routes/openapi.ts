@@ -56,8 +56,6 @@ function openapiDocument(endpoints: readonly Endpoint[], brand: Brand) {
   for (const endpoint of endpoints) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint) }
   }
-  paths['/api/stripe/webhook'] = { post: webhookOf('Stripe', ['Stripe-Signature']) }
-  paths['/api/clerk/webhook'] = { post: webhookOf('Clerk', ['svix-id', 'svix-timestamp', 'svix-signature']) }
   return {
     openapi: '3.1.0',
     info: { title: `${brand.name} API`, version: '1', contact: { email: brand.support_email } },
@@ -154,24 +152,6 @@ function parametersIn(place: 'path' | 'query', given: z.core.$ZodType) {
     required: required.includes(name),
     schema,
   }))
-}
-
-function webhookOf(sender: string, headers: readonly string[]) {
-  return {
-    summary: `Events of ${sender}, signed by ${sender}`,
-    security: [],
-    parameters: headers.map((name) => ({ name, in: 'header', required: true, schema: { type: 'string' } })),
-    requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
-    responses: {
-      200: {
-        description: 'The event is stored',
-        content: {
-          'application/json': { schema: jsonSchema(z.object({ received: z.literal(true) }), 'output') },
-        },
-      },
-      default: errorResponse,
-    },
-  }
 }
 
 function jsonSchema(schema: z.core.$ZodType, io: 'input' | 'output') {

@@ -110,14 +110,7 @@ async function reserveSeat(
 }
 
 function presentSeat(seat: Seat): PresentedSeat {
-  return {
-    user_id: seat.user_id,
-    email: seat.email,
-    role: seat.role,
-    status: seat.status,
-    assigned_at: seat.assigned_at.toISOString(),
-    invitation_id: seat.invitation_id,
-  }
+  return { ...seat, assigned_at: seat.assigned_at.toISOString() }
 }
 
 /** Seats used and paid for, with a notice for admins. A `viewer` (member) sees only their own seat. */

@@ -86,7 +86,6 @@ describe('an organization’s subscription', () => {
         seats_total: 5,
         credits_per_seat: 500,
         price_per_seat_minor: 3000,
-        current_period_start: '2026-03-01T00:00:00.000Z',
         current_period_end: '2026-04-01T00:00:00.000Z',
         cancel_at: '2026-04-01T00:00:00.000Z',
         ended_at: null,

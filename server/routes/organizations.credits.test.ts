@@ -80,20 +80,6 @@ async function subscribeFromTheTenth(): Promise<void> {
 }
 
 describe('an organization’s pool', () => {
-  test('the pool of an organization that never had credits is empty', async () => {
-    expect(await read()).toMatchObject({
-      status: 200,
-      body: {
-        total_credits: 0,
-        used_credits: 0,
-        remaining_credits: 0,
-        plan_credits: 0,
-        purchased_credits: 0,
-        since: '2026-05-01T00:00:00.000Z',
-      },
-    })
-  })
-
   test('an organization’s pool counts usage since the billing month began, and always adds up', async () => {
     await subscribeFromTheTenth()
     await grant('purchased', 300)

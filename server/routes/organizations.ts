@@ -43,13 +43,7 @@ export const organizationsRoutes = [
     const subscription =
       (await findLiveSubscription(db, owner_id)) ?? (await findLatestSubscription(db, owner_id))
     if (!subscription) return { hasSubscription: false, subscription: null }
-    return {
-      hasSubscription: isLive(subscription),
-      subscription: {
-        ...presentSubscription(subscription),
-        current_period_start: subscription.current_period_start.toISOString(),
-      },
-    }
+    return { hasSubscription: isLive(subscription), subscription: presentSubscription(subscription) }
   }),
 
   route(createOrganizationSubscription, {

@@ -51,11 +51,7 @@ async function findSubscribed(db: Database, user_id: string) {
 async function presentUser(db: Database, user: UserRecord): Promise<User> {
   const balance = await findBalance(db, user.clerk_id)
   return {
-    clerk_id: user.clerk_id,
-    email: user.email,
-    first_name: user.first_name,
-    last_name: user.last_name,
-    plan_type: user.plan_type,
+    ...user,
     credits: balance.total,
     plan_credits: balance.plan,
     purchased_credits: balance.purchased,
