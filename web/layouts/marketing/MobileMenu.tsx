@@ -34,7 +34,7 @@ export function MobileMenu({ path, open, onOpenChange }: MobileMenuProps) {
             key={label}
             href={href}
             aria-current={href === path ? 'page' : undefined}
-            className="block py-3.5 font-medium text-xl tracking-tight"
+            className="block py-3.5 font-medium text-xl tracking-tight aria-[current=page]:text-accent-text"
           >
             {label}
           </a>

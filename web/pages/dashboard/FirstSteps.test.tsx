@@ -26,6 +26,8 @@ test('the credits of a plan are those that were bought, and are not said to last
   const shown = show({ plan_type: 'pro', subscription, balance: { ...some, plan: 444 } })
   expect(shown).toContain('Your plan adds 444 credits every month.')
   expect(shown).not.toMatch(/never expire|Add credits/)
+  const lapsing = { ...subscription, lapses_at: '2026-03-20T12:00:00.000Z' }
+  expect(show({ plan_type: 'pro', subscription: lapsing, balance: some })).not.toContain('every month')
 })
 
 test('purchased credits are said to last', () => {

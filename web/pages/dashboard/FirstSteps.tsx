@@ -59,7 +59,7 @@ function needsSeat({ payer, has_seat, may_manage }: AccountSummary): boolean {
 function creditsText(summary: AccountSummary): string {
   const { plan_type, subscription, may_manage, balance } = summary
   if (needsSeat(summary)) return 'An administrator assigns it to you.'
-  if (balance.had_credits && subscription?.plan_type === plan_type) {
+  if (balance.had_credits && subscription?.plan_type === plan_type && !subscription.lapses_at) {
     const each = planOf(plan_type).per_seat ? ' for each seat' : ''
     return `Your plan adds ${formatCredits(subscription.credits_per_seat)} credits every month${each}.`
   }
