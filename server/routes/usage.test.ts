@@ -184,13 +184,9 @@ describe('the usage of a person', () => {
   })
 
   test.each([
-    [{ from: '2026-03-01' }, 'to is required'],
-    [{ ...march, from: 'March' }, 'from must be a day such as 2026-01-31'],
     [{ from: '0000-12-30', to: '0000-12-31' }, 'Give a day of this millennium, such as 2026-11-25'],
     [{ from: '2026-03-02', to: '2026-03-01' }, 'to must not be before from'],
     [{ from: '2025-03-01', to: '2026-03-02' }, 'to must be at most 365 days after from'],
-    [{ ...march, group_by: 'mood' }, 'group_by must be day, model, project, editor or person'],
-    [{ ...march, format: 'xml' }, 'format must be json or csv'],
   ])('a request for the usage of %o is refused, with a sentence: %s', async (query, error) => {
     const { token } = await signUp(clerk)
     const { status, body } = await server.api(getUsageReport, {
