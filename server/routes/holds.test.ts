@@ -310,6 +310,22 @@ describe('a hold belongs to a person', () => {
       body: { released: 75, balance: { payer: org, available: 440, held: 0 } },
     })
   })
+
+  test.each([
+    { what: 'above what was reserved', late_min: 0, credits: 500, charged: 75 },
+    { what: 'late', late_min: 20, credits: 60, charged: 0 },
+    { what: 'late and above what was reserved', late_min: 20, credits: 5000, charged: 0 },
+  ])('a member who has lost the seat takes no more of the pool by settling $what', async (given) => {
+    const org = await organization({ plan: 500 })
+    const ada = await member(org)
+    const id = await reserved(ada, { payer: org })
+    await endSeatsOf(org)
+    clock.advance(given.late_min * minute)
+    const answer = { charged: given.charged, uncollected: given.credits - given.charged }
+    expect(await settle(ada, id, given.credits)).toMatchObject({ status: 200, body: answer })
+    const body = { ...answer, balance: { available: 500 - given.charged, held: 0 } }
+    expect(await settle(ada, id, given.credits)).toMatchObject({ status: 200, body })
+  })
 })
 
 test('a call about a hold is logged and counted by its path, without the id', async () => {

@@ -68,7 +68,8 @@ export const holdsRoutes = [
   route(settleHold, { rights: theOwner }).handle(async ({ params, body, user_id }, deps) => {
     const { payer, asked } = await findOwnHold(deps, { hold_id: params.id, user_id })
     const { credits, reason: failure } = body
-    const outcome = await deps.editorCalls.spend({ ...asked, action: 'settle', credits, failure })
+    const may_spend = await maySpend(deps, payer, user_id)
+    const outcome = await deps.editorCalls.spend({ ...asked, action: 'settle', credits, failure, may_spend })
     const hold = requireDone(outcome)
     const { charged } = outcome
     return {
@@ -94,9 +95,16 @@ export const holdsRoutes = [
   }),
 ]
 
+/** Whether a usage of theirs would be taken of this payer: of an organization only with a seat. */
+async function maySpend(deps: Dependencies, payer: string, user_id: string): Promise<boolean> {
+  if (payer === 'personal') return true
+  const { seat_role } = await deps.editorCalls.findPayer({ user_id, token_id: null, payer })
+  return seat_role !== null
+}
+
 /**
  * The caller's hold, its payer, and what every question to the ledger about it has. The person needs no seat:
- * what a request has cost is settled also after the seat was lost.
+ * what was reserved for a request is settled also after the seat was lost.
  */
 async function findOwnHold(
   { editorCalls, now }: Pick<Dependencies, 'editorCalls' | 'now'>,

@@ -237,7 +237,7 @@ describe('a search', () => {
 
     const above = await reserve(0, 50)
     await ask(above.id, 5, { action: 'extend', lasting_s: 30 * 60 })
-    await ask(above.id, 20, { action: 'settle', credits: 110 })
+    await ask(above.id, 20, { action: 'settle', may_spend: true, credits: 110 })
     expect(await told(above)).toEqual([
       [
         '10:20',
@@ -265,7 +265,7 @@ describe('a search', () => {
 
     await giveCredits(database, owner_id, { purchased: 200 })
     const late = await reserve(30, 40)
-    await ask(late.id, 60, { action: 'settle', credits: 25 })
+    await ask(late.id, 60, { action: 'settle', may_spend: true, credits: 25 })
     expect(await told(late)).toEqual([
       [
         '11:00',
@@ -276,7 +276,7 @@ describe('a search', () => {
       ['10:30', ...reserved(40)],
     ])
     const failed = await reserve(61, 40)
-    await ask(failed.id, 62, { action: 'settle', credits: 0, failure: 'provider_error' })
+    await ask(failed.id, 62, { action: 'settle', may_spend: true, credits: 0, failure: 'provider_error' })
     expect(await told(failed)).toEqual([
       [
         '11:02',

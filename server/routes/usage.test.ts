@@ -174,7 +174,15 @@ describe('the usage of a person', () => {
     const { owner_id, user_id: actor } = person
     const settled_at = new Date('2026-03-03T00:01:00Z')
     await spendCredits(database.server, [
-      { owner_id, actor, action: 'settle', hold_id: hold.id, credits: 80, occurred_at: settled_at },
+      {
+        owner_id,
+        actor,
+        action: 'settle',
+        may_spend: true,
+        hold_id: hold.id,
+        credits: 80,
+        occurred_at: settled_at,
+      },
     ])
     const after = { from: '2026-03-03', to: '2026-03-03' }
     expect(await ownUsage(person, { ...after, group_by: 'model' })).toMatchObject({
