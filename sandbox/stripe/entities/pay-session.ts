@@ -18,7 +18,7 @@ import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId, newInvoicePayment } from './invoice.ts'
 import { itemLines, newInvoiceItem, pricingOf } from './invoice-line.ts'
 import { recordPayment } from './pay-invoice.ts'
-import { chargeIntent, failedIntent, newPaymentIntent, succeededIntent } from './payment-intent.ts'
+import { chargeIntent, expectSessionPayment, failedIntent, succeededIntent } from './payment-intent.ts'
 import { attachCard, type DebitType, newCardMethod, newDebitMethod, type Payer } from './payment-method.ts'
 import { subscribe } from './subscribe.ts'
 import { declineOf } from './test-cards.ts'
@@ -133,17 +133,8 @@ function startPayment(
   const { store } = service
   const existing = session.payment_intent ? store.payment_intents.get(session.payment_intent) : undefined
   if (existing) return store.payment_intents.put({ ...existing, customer: session.customer })
-  const intent = store.payment_intents.put(
-    newPaymentIntent(service, {
-      amount: session.amount_total ?? 0,
-      currency: session.currency ?? 'eur',
-      customer: session.customer,
-      payment_method_types: session.payment_method_types,
-      data: details.payment_intent_data,
-    }),
-  )
+  const intent = expectSessionPayment(service, session, details.payment_intent_data)
   store.checkout_sessions.put({ ...session, payment_intent: intent.id })
-  emit(service, 'payment_intent.created', intent, { cause: noCall })
   return intent
 }
 

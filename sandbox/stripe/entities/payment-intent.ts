@@ -1,6 +1,12 @@
 import { newId, randomText } from '../../kit/id.ts'
 import { noCall, type Service } from '../service.ts'
-import type { CheckoutDetails, StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../state.ts'
+import type {
+  CheckoutDetails,
+  StoredCharge,
+  StoredPaymentIntent,
+  StoredPaymentMethod,
+  StoredSession,
+} from '../state.ts'
 import { newCharge } from './charge.ts'
 import { emit } from './event.ts'
 import { asPublished } from './published.ts'
@@ -45,6 +51,25 @@ export function newPaymentIntent(
     setup_future_usage: data.setup_future_usage,
     status: 'requires_payment_method',
   })
+}
+
+/** What a session's buyer is about to pay; it is made with the first attempt, as at Stripe. */
+export function expectSessionPayment(
+  service: Service,
+  session: StoredSession,
+  data: CheckoutDetails['payment_intent_data'],
+): StoredPaymentIntent {
+  const intent = service.store.payment_intents.put(
+    newPaymentIntent(service, {
+      amount: session.amount_total ?? 0,
+      currency: session.currency ?? 'eur',
+      customer: session.customer,
+      payment_method_types: session.payment_method_types,
+      data,
+    }),
+  )
+  emit(service, 'payment_intent.created', intent, { cause: noCall })
+  return intent
 }
 
 type Attempt = { intent: StoredPaymentIntent; method: StoredPaymentMethod; decline: Decline | null }

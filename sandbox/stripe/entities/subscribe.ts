@@ -1,11 +1,10 @@
 import { noCall, type Service } from '../service.ts'
-import type { CheckoutDetails, StoredPaymentIntent, StoredPaymentMethod, StoredSession } from '../state.ts'
+import type { CheckoutDetails, StoredPaymentMethod, StoredSession } from '../state.ts'
 import { completeSession, type PaymentMeans, type PaymentResult, withCustomer } from './checkout-session.ts'
 import { createSubscription } from './create-subscription.ts'
 import { disputeAtOnce } from './dispute.ts'
-import { emit } from './event.ts'
 import { defaultPayment } from './invoice.ts'
-import { chargeIntent, newPaymentIntent } from './payment-intent.ts'
+import { chargeIntent, expectSessionPayment } from './payment-intent.ts'
 import { attachCard, type Expiry, newCardMethod, type Payer } from './payment-method.ts'
 import type { TestCard } from './test-cards.ts'
 
@@ -91,21 +90,9 @@ function recordDecline(
 ): void {
   const { store } = service
   const method = store.payment_methods.put(newCardMethod(service, { card, expiry, payer, customer: null }))
-  const intent = store.payment_intents.get(details.payment_intent) ?? newIntent(service, session, details)
+  const data = { ...details.payment_intent_data, description: 'Subscription creation' }
+  const intent =
+    store.payment_intents.get(details.payment_intent) ?? expectSessionPayment(service, session, data)
   store.checkout_details.put({ ...details, payment_intent: intent.id })
   chargeIntent(service, { intent, method, decline: card.decline })
-}
-
-function newIntent(service: Service, session: StoredSession, details: CheckoutDetails): StoredPaymentIntent {
-  const intent = service.store.payment_intents.put(
-    newPaymentIntent(service, {
-      amount: session.amount_total ?? 0,
-      currency: session.currency ?? 'eur',
-      customer: session.customer,
-      payment_method_types: session.payment_method_types,
-      data: { ...details.payment_intent_data, description: 'Subscription creation' },
-    }),
-  )
-  emit(service, 'payment_intent.created', intent, { cause: noCall })
-  return intent
 }
