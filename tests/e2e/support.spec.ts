@@ -9,7 +9,9 @@ import {
   dialog,
   hireSupport,
   openConsole,
+  previewAdjustment,
   sam,
+  waitingOn,
 } from './support/console.ts'
 import { newCustomer } from './support/customers.ts'
 import { signUp } from './support/people.ts'
@@ -92,9 +94,7 @@ test('the console is open only to support staff; two of them see each other, and
   await expect(second.getByText('Sam Support is looking at this too')).toBeVisible()
 
   await first.getByRole('button', { name: 'Adjust credits' }).click()
-  await dialog(first).getByLabel('Credits').fill('6000')
-  await dialog(first).getByLabel('Note for the customer').fill('For the outage of Friday')
-  await dialog(first).getByRole('button', { name: 'Preview' }).click()
+  await previewAdjustment(first, '6000', 'For the outage of Friday')
   await expect(dialog(first)).toContainText('+6,000 credits')
   await expect(dialog(first)).toContainText('A second person has to approve')
   await dialog(first).getByRole('button', { name: 'Ask a colleague' }).click()
@@ -104,11 +104,7 @@ test('the console is open only to support staff; two of them see each other, and
   await expect(dialog(first)).toContainText('Waiting for approval')
   await first.keyboard.press('Escape')
 
-  const waiting = (page: Page) =>
-    page
-      .getByRole('region', { name: 'Waiting for a second person' })
-      .getByRole('listitem')
-      .filter({ hasText: userId })
+  const waiting = (page: Page) => waitingOn(page, userId)
   await first.getByRole('link', { name: /^Work/ }).first().click()
   await expect(waiting(first).getByRole('button', { name: 'Take back' })).toBeVisible()
   await expect(waiting(first).getByRole('button', { name: 'Approve' })).toHaveCount(0)
@@ -180,9 +176,7 @@ test(
     const found = support.getByRole('listitem').filter({ hasText: sentence })
     await expect(found).toContainText('A person decides')
     await found.getByRole('button', { name: /^Adjust credits/ }).click()
-    await dialog(support).getByLabel('Credits', { exact: true }).fill('120')
-    await dialog(support).getByLabel(/^Note/).fill('Correction of your credits')
-    await dialog(support).getByRole('button', { name: 'Preview' }).click()
+    await previewAdjustment(support, '120', 'Correction of your credits')
     await expect(dialog(support)).toContainText('0 → 120')
     await dialog(support).getByLabel('Reason').fill('The bills were compared by hand')
     await dialog(support).getByRole('button', { name: 'Adjust credits' }).click()
@@ -217,11 +211,7 @@ test(
     await dialog(first).getByRole('button', { name: 'Ask a colleague to erase' }).click()
     await expect(dialog(first)).toContainText('Waiting for approval')
     await first.keyboard.press('Escape')
-    const waiting = (page: Page) =>
-      page
-        .getByRole('region', { name: 'Waiting for a second person' })
-        .getByRole('listitem')
-        .filter({ hasText: userId })
+    const waiting = (page: Page) => waitingOn(page, userId)
 
     await second.goto('/support')
     await waiting(second).getByRole('button', { name: 'Approve' }).click()
@@ -286,10 +276,7 @@ test(
     await plantAct({ kind: 'adjust', target, owner_id: userId, params: { adjustment } })
     const support = await openConsole({ browser, baseURL }, sam)
     await support.goto('/support')
-    const waiting = support
-      .getByRole('region', { name: 'Waiting for a second person' })
-      .getByRole('listitem')
-      .filter({ hasText: userId })
+    const waiting = waitingOn(support, userId)
     await waiting.getByRole('button', { name: 'Refuse' }).click()
     await dialog(support).getByRole('button', { name: 'Refuse' }).click()
     await expect(dialog(support)).toContainText('Enter a reason')

@@ -9,6 +9,19 @@ export const sam = { email: 'support@tidemark.test', password: 'tidemark-support
 export const caseSummary = (page: Page) => page.getByRole('region', { name: 'Expected and actual state' })
 export const dialog = (page: Page) => page.getByRole('dialog')
 
+/** The act about a customer that waits for a second person. */
+export const waitingOn = (page: Page, userId: string) =>
+  page
+    .getByRole('region', { name: 'Waiting for a second person' })
+    .getByRole('listitem')
+    .filter({ hasText: userId })
+
+export async function previewAdjustment(page: Page, credits: string, note: string): Promise<void> {
+  await dialog(page).getByLabel('Credits', { exact: true }).fill(credits)
+  await dialog(page).getByLabel(/^Note/).fill(note)
+  await dialog(page).getByRole('button', { name: 'Preview' }).click()
+}
+
 export interface Setting {
   readonly browser: Browser
   readonly baseURL: string | undefined
