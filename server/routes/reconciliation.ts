@@ -6,7 +6,6 @@ import {
   type FindingsList,
   getStatement,
   listFindings,
-  listReconciliationRuns,
   type ReconciliationRun,
   type Repair,
   requestReconciliation,
@@ -50,15 +49,6 @@ export const reconciliationRoutes = [
       last_run: last ? presentRun(last, await nameColleagues({ db, clerk }, [last.requested_by])) : null,
       proven_day: provenDay(await findProvenUntil(db)),
     }
-  }),
-
-  route(listReconciliationRuns, { rights: supportStaff }).handle(async ({ query }, deps) => {
-    const runs = await listRuns(deps.db, query.limit)
-    const nameOf = await nameColleagues(
-      deps,
-      runs.map(({ requested_by }) => requested_by),
-    )
-    return { runs: runs.map((run) => presentRun(run, nameOf)) }
   }),
 
   // The row is the request: the worker looks for it every few seconds.
@@ -143,8 +133,6 @@ function presentRun(run: Run, nameOf: NameOf): ReconciliationRun {
     requested_by: nameOf(requested_by),
     began_at: run.requested_at.toISOString(),
     ended_at: run.ended_at?.toISOString() ?? null,
-    since: run.since?.toISOString() ?? null,
-    until: run.until?.toISOString() ?? null,
     compared: Object.entries(run.compared).map(([what, count]) => ({ what, count })),
     findings,
     error,
@@ -190,10 +178,16 @@ function linesOf({ date, state, money, balance, credits, agrees, unexplained }: 
     ...(balance ?? []).flatMap((one) => ofMoney('balance at Stripe', one)),
     ...Object.entries(credits).map(([name, value]) => line('credits', name, value)),
     ...unexplained.map((one) =>
-      line('unexplained', one.object_id, major(one.amount_minor), one.currency, one.sentence),
+      line('unexplained', one.object_id, major(one.amount_minor), one.currency, remarkOf(one)),
     ),
     line('day', 'agrees', agrees === null ? 'not read yet' : agrees ? 'yes' : 'no'),
   ]
+}
+
+/** e.g. `record missing, on 2026-11-21`, or `amounts differ`. */
+function remarkOf({ missing, other_day }: StatementDay['unexplained'][number]): string {
+  if (missing === 'none') return 'amounts differ'
+  return `${missing} missing${other_day ? `, on ${other_day}` : ''}`
 }
 
 /** A number for a spreadsheet: two decimals, as every currency that we sell in has. */

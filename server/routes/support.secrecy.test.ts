@@ -114,7 +114,6 @@ test('no answer to support has a secret, a card or an address in it', async () =
     'POST /api/support/acts/cancel': [['', { batch_id: randomUUID() }]],
     'GET /api/support/audit': [[''], [`?owner_id=${owner}`]],
     'GET /api/support/findings': [['']],
-    'GET /api/support/reconciliation/runs': [['']],
     'POST /api/support/reconciliation/runs': [['', {}]],
     'GET /api/support/statement': [['']],
     'GET /api/support/statement/export': [['']],
@@ -167,7 +166,6 @@ describe('every call of support', () => {
     ['a long text', `/api/support/work?text=${'a'.repeat(101)}`],
     ['many entries of the log', '/api/support/audit?limit=101'],
     ['many findings', '/api/support/findings?limit=201'],
-    ['many runs', '/api/support/reconciliation/runs?limit=101'],
     ['a long cursor', `/api/support/trace?owner=user_ada&cursor=${'a'.repeat(301)}`],
   ])('the input of support’s calls is bounded: %s', async (_, path) => {
     expect((await send('GET', path)).status).toBe(400)
