@@ -1,19 +1,21 @@
 import {
+  type ActParams,
   type ActTarget,
   type AuditEntry,
   approveSupportAct,
   cancelSupportActs,
   getAuditLog,
   getSupportActs,
+  parseParams,
   refuseSupportAct,
   requestSupportActs,
   type SupportAct,
 } from '../../schema/api/support-acts.ts'
 import { freshJobId } from '../../schema/inbox/queues/producer.ts'
 import { listNames } from '../../schema/people/users/users.ts'
-import { cancelBatch, listActs, outcomeOf, paramsOf, type SupportActRow } from '../../schema/support/acts.ts'
+import { cancelBatch, listActs, outcomeOf, type SupportActRow } from '../../schema/support/acts.ts'
 import { type ListedEntry, listAudit } from '../../schema/support/audit.ts'
-import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
+import { type RequestedAct, requestActs } from '../../schema/support/request-act.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
 import type { SignedIn } from '../auth/clerk.ts'
 import type { RequestLog } from '../context.ts'
@@ -31,38 +33,26 @@ export const supportActsRoutes = [
   route(requestSupportActs, { rights: supportStaff }).handle(async (asked, deps) => {
     const { body, user_id, requestLog } = asked
     const token = await requireLiveSession(deps, asked)
-    const { id, kind, targets, adjustment, reason, is_dry_run } = body
-    const batch_id = targets.length > 1 ? id : null
+    const { data: params = {} } = parseParams(body)
     const { db, clerk, now, settings } = deps
     const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
+    const { batch_id, requested } = await requestActs(
+      { db, clerk, now, claimAfterMs, limits },
+      { ...body, params, requested_by: user_id, token },
+    )
     const accepted: SupportActRow[] = []
     let needs_approval = false
     const refused: { target: ActTarget; code: string; error: string }[] = []
-    for (const target of withoutRepeats(targets)) {
-      const requested = await requestAct(
-        { db, clerk, now, claimAfterMs, limits },
-        {
-          id: batch_id === null ? id : idInBatch(batch_id, target),
-          batch_id,
-          kind,
-          target,
-          adjustment,
-          reason,
-          is_dry_run,
-          requested_by: user_id,
-          token,
-          targets: targets.length,
-        },
-      )
-      if (requested.outcome === 'refused') {
-        const { code, error } = await refusalOf(deps, requested)
-        if (batch_id === null) throw actRefused(requested, error)
-        refused.push({ target, code, error })
+    for (const one of requested) {
+      if (one.outcome === 'refused') {
+        const { code, error } = await refusalOf(deps, one)
+        if (batch_id === null) throw actRefused(one, error)
+        refused.push({ target: one.target, code, error })
         continue
       }
-      accepted.push(requested.act)
-      needs_approval ||= requested.needs_approval
-      await enqueueAct(deps, requestLog, requested.act)
+      accepted.push(one.act)
+      needs_approval ||= one.needs_approval
+      await enqueueAct(deps, requestLog, one.act)
     }
     return {
       success: true,
@@ -136,10 +126,6 @@ async function enqueueAct(
   await enqueue(deps, requestLog, { queue: 'support-acts', id: freshJobId(id), payload: { act_id: id } })
 }
 
-function withoutRepeats(targets: readonly ActTarget[]): ActTarget[] {
-  return [...new Map(targets.map((target) => [`${target.kind}/${target.id}`, target])).values()]
-}
-
 /** Names the colleague who was first. */
 async function refusalOf(
   deps: Deps,
@@ -176,7 +162,7 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
     target: { kind: row.target_kind, id: row.target_id },
     owner:
       row.owner_id === null ? null : { owner_id: row.owner_id, label: present(row.owner_id)?.label ?? null },
-    adjustment: paramsOf(row).adjustment ?? null,
+    params: row.params as ActParams,
     reason: row.reason,
     is_dry_run: row.is_dry_run,
     state: row.state,

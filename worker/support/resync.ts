@@ -1,3 +1,4 @@
+import type { ActChange } from '../../schema/api/support-acts.ts'
 import { listSettledPurchases, lockIntent } from '../../schema/billing/checkout/intents.ts'
 import { listIntentsOfOwner, listUnfinishedIntents } from '../../schema/billing/checkout/owner-intents.ts'
 import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
@@ -58,8 +59,8 @@ export const resync: DoAct = async (deps, act) => {
   await retryTransaction(deps.db, (trx) =>
     postDifferenceOf(trx, owner_id, purchases, { ...cause, now: deps.now() }),
   )
-  const did = organization_id && (await describeRoom(deps, organization_id, members))
-  return { did, note: 'Stripe and Clerk have it as we do', seats_changed_in }
+  const changes = organization_id === null ? [] : await findMemberLimit(deps, organization_id, members)
+  return { changes, note: 'Stripe and Clerk have it as we do', seats_changed_in }
 }
 
 /** Their present customer at Stripe, and those that it replaced. */
@@ -113,16 +114,17 @@ async function listMemberships(
  * What will be done after the act (see `followSeats`), if anything: Clerk lets in as many people as
  * there are seats.
  */
-async function describeRoom(
+async function findMemberLimit(
   deps: WorkerDependencies,
   organizationId: string,
   members: readonly Membership[],
-): Promise<string | null> {
+): Promise<ActChange[]> {
   const seats = await findSeatsAtClerk(deps.db, organizationId)
   const [member] = members
-  if (!seats || !member) return null
+  if (!seats || !member) return []
   const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_reserved })
-  return member.membership_limit === limit ? null : `Clerk lets ${limit} people in.`
+  const { membership_limit: before } = member
+  return before === limit ? [] : [{ what: 'member_limit', id: null, before, after: limit }]
 }
 
 /** Also without any news: the books may differ from facts that were written down long ago. */

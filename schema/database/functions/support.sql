@@ -47,7 +47,7 @@ BEGIN
   act.reason := erased;
   IF act.kind <> 'forget' THEN
     act.params := jsonb_set(act.params, '{adjustment,customer_note}', to_jsonb(erased), false);
-    act.outcome := jsonb_set(jsonb_set(act.outcome, '{sentence}', to_jsonb(erased), false), '{transfers}',
+    act.outcome := jsonb_set(jsonb_set(act.outcome, '{note}', to_jsonb(erased), false), '{transfers}',
       (SELECT coalesce(jsonb_agg(transfer || jsonb_build_object('reason', erased)), '[]')
         FROM jsonb_array_elements(act.outcome -> 'transfers') transfer), false);
     act.error := CASE WHEN act.error IS NOT NULL THEN erased END;

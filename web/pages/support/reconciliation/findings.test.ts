@@ -33,7 +33,7 @@ test('a finding is repaired by the act that it proposes, which carries its id', 
     subject: 'Sentence of f1',
   })
   const params = { credits: -40, customer_note: 'Correction' }
-  expect(actOf(finding('f1', { kind: 'adjust', target: ada, params }))?.adjustment).toEqual(params)
+  expect(actOf(finding('f1', { kind: 'adjust', target: ada, params }))?.params?.adjustment).toEqual(params)
   expect(actOf(finding('f1', null))).toBeNull()
 })
 
@@ -61,13 +61,13 @@ test.each(findingKinds)('an act that a finding of the kind %s offers is one that
   for (const repair of repairs) {
     const act = actOf({ ...finding('f1', repair), kind, owner: ada })
     const filled =
-      act?.kind === 'adjust' ? { credits: 5, customer_note: 'Correction', ...act.adjustment } : null
+      act?.kind === 'adjust' ? { credits: 5, customer_note: 'Correction', ...act.params?.adjustment } : null
     const body = {
       id: '019ab7a0-0000-7000-8000-000000000000',
       kind: act?.kind,
       targets: act?.targets,
       reason: 'It was looked into',
-      ...(filled && { adjustment: filled }),
+      ...(filled && { params: { adjustment: filled } }),
     }
     expect(requestSupportActs.body?.safeParse(body).error).toBeUndefined()
   }

@@ -44,7 +44,7 @@ export function actOf({ id, sentence, repair, owner }: Finding): ActRequest | nu
     kind: repair.kind,
     targets: [{ ...repair.target, finding_id: id }],
     subject: sentence,
-    ...(repair.kind === 'adjust' && { adjustment: adjustmentOf(repair) }),
+    ...(repair.kind === 'adjust' && { params: { adjustment: adjustmentOf(repair) } }),
   }
 }
 
