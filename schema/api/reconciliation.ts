@@ -3,6 +3,7 @@ import { daySchema } from './day.ts'
 import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
 import { moneySchema, ownerSchema } from './support.ts'
+import { adjustmentSchema } from './support-acts.ts'
 
 /**
  * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it),
@@ -42,17 +43,14 @@ export const findingKinds = [
 ] as const
 export type FindingKind = (typeof findingKinds)[number]
 
-/**
- * The act that repairs it: the input of `POST /api/support/acts` without reason and id, whose target carries
- * the finding's id as `finding_id`. Only `adjust` has `params`.
- */
+/** The act that repairs it: the input of `POST /api/support/acts` without reason and id. */
 const repairSchema = z.object({
   kind: z.enum(['replay', 'resync', 'adjust', 'cancel_subscription']),
   target: z.object({
     kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'user', 'organization']),
     id: z.string(),
   }),
-  params: z.record(z.string(), z.union([z.string(), z.int()])),
+  params: z.object({ adjustment: z.optional(adjustmentSchema) }),
 })
 export type Repair = z.infer<typeof repairSchema>
 

@@ -231,7 +231,7 @@ export async function finishAct(
       outcome: JSON.stringify(finished.outcome),
       finished_at: finished.now,
       last_error: null,
-      owner_id: finished.owner_id && finished.owner_id,
+      owner_id: finished.owner_id,
     })
     .where('id', '=', finished.id)
     .execute()

@@ -90,19 +90,12 @@ function earlier(one: string, other: string): string {
 }
 
 function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {
-  const { id, object_id, sentence, they_say, we_have, credits, advice } = row
   return {
-    id,
+    ...row,
     kind: row.kind as FindingKind,
-    object_id,
     owner,
-    sentence,
-    they_say,
-    we_have,
     money: moneyOf(row.amount_minor, row.currency),
-    credits,
     repair: row.repair as unknown as Repair | null,
-    advice,
     first_seen_at: row.first_seen_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
     gone_at: row.gone_at?.toISOString() ?? null,
@@ -126,16 +119,12 @@ function presentCounts(rows: readonly FindingCount[]): FindingsList['counts'] {
 }
 
 function presentRun(run: Run, nameOf: NameOf): ReconciliationRun {
-  const { id, state, requested_by, findings, error } = run
   return {
-    id,
-    state,
-    requested_by: nameOf(requested_by),
+    ...run,
+    requested_by: nameOf(run.requested_by),
     began_at: run.requested_at.toISOString(),
     ended_at: run.ended_at?.toISOString() ?? null,
     compared: Object.entries(run.compared).map(([what, count]) => ({ what, count })),
-    findings,
-    error,
   }
 }
 

@@ -154,27 +154,20 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
     deps.db,
     rows.map((row) => row.owner_id),
   )
+  // What the contract does not name is left out of the answer.
   return rows.map((row) => ({
-    id: row.id,
-    batch_id: row.batch_id,
-    finding_id: row.finding_id,
-    kind: row.kind,
+    ...row,
     target: { kind: row.target_kind, id: row.target_id },
     owner:
       row.owner_id === null ? null : { owner_id: row.owner_id, label: present(row.owner_id)?.label ?? null },
     params: row.params as ActParams,
-    reason: row.reason,
-    is_dry_run: row.is_dry_run,
-    state: row.state,
     requested_by: person(row.requested_by),
     requested_at: row.requested_at.toISOString(),
     approved_by: row.approved_by === null ? null : person(row.approved_by),
     approved_at: row.approved_at?.toISOString() ?? null,
     refused_by: row.refused_by === null ? null : person(row.refused_by),
     outcome: outcomeOf(row),
-    error: row.error,
     is_unavailable: row.is_dry_run && row.state === 'failed' && row.unavailable_since !== null,
-    last_error: row.last_error,
     finished_at: row.finished_at?.toISOString() ?? null,
   }))
 }
@@ -190,17 +183,11 @@ async function presentEntries(deps: Deps, rows: readonly ListedEntry[]): Promise
     return { id, name: known ? (known.name ?? maskEmail(known.email)) : id }
   }
   return rows.map((row) => ({
-    id: row.id,
+    ...row,
     at: row.at.toISOString(),
     actor: isStranger(row) ? stranger(row.actor) : colleague(row.actor),
-    act_id: row.act_id,
     batch: row.batch_id === null ? null : { id: row.batch_id, entries: row.entries },
-    what: row.what,
-    outcome: row.outcome,
     target: row.target_kind && row.target_id ? { kind: row.target_kind, id: row.target_id } : null,
-    owner_id: row.owner_id,
-    reason: row.reason,
-    detail: row.detail,
     before: row.before as AuditEntry['before'],
     after: row.after as AuditEntry['after'],
   }))

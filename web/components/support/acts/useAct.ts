@@ -8,7 +8,7 @@ export interface ActRequest {
   /** The target's title, e.g. `Checkout of 500 credits`. */
   subject: string
   /** What is filled in already; see `acts`. */
-  params?: { readonly adjustment?: Partial<Adjustment> }
+  params?: { readonly adjustment?: Partial<Adjustment> | undefined }
   /** It is done, or it waits for a second person. */
   onDone?: () => void
 }
