@@ -7,15 +7,10 @@ import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
-import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/membership-limit.ts'
+import { findWrongLimit } from '../../schema/people/seats/membership-limit.ts'
 import { listHeldSeats } from '../../schema/people/seats/seats.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
-import {
-  type Cause,
-  postPlanDifference,
-  postPurchaseDifference,
-  withdrawPurchase,
-} from '../books/post-difference.ts'
+import { type Cause, postPlanDifference, postPurchaseDifference } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { followContact } from '../events/clerk/follow-contact.ts'
@@ -119,12 +114,8 @@ async function findMemberLimit(
   organizationId: string,
   members: readonly Membership[],
 ): Promise<ActChange[]> {
-  const seats = await findSeatsAtClerk(deps.db, organizationId)
-  const [member] = members
-  if (!seats || !member) return []
-  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_reserved })
-  const { membership_limit: before } = member
-  return before === limit ? [] : [{ what: 'member_limit', id: null, before, after: limit }]
+  const wrong = await findWrongLimit(deps.db, organizationId, members)
+  return wrong ? [{ what: 'member_limit', id: null, before: wrong.at_clerk, after: wrong.limit }] : []
 }
 
 /** Also without any news: the books may differ from facts that were written down long ago. */
@@ -144,11 +135,8 @@ async function postDifferenceOf(
     if (kind !== 'purchase' || intent_id === null || gross === 0) continue
     const intent = await lockIntent(trx, intent_id)
     if (intent?.state === 'settled') continue
-    // It was not paid for.
-    await withdrawPurchase(
-      trx,
-      { id: intent_id, owner_id, stripe_session_id: null, stripe_invoice_id: null },
-      cause,
-    )
+    const unpaid = { state: 'expired', credits: 0, amount_minor: 0 } as const
+    const source = { stripe_session_id: null, stripe_invoice_id: null }
+    await postPurchaseDifference(trx, { id: intent_id, owner_id, ...unpaid, ...source }, cause)
   }
 }

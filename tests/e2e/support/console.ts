@@ -8,9 +8,8 @@ import { findUserId, openSandboxClerk } from './product.ts'
 export const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }
 export const caseSummary = (page: Page) => page.getByRole('region', { name: 'Expected and actual state' })
 export const dialog = (page: Page) => page.getByRole('dialog')
-
-/** The act about a customer that waits for a second person. */
-export const waitingOn = (page: Page, userId: string) =>
+/** The act about the person that takes two, in the list of work. */
+export const waitingFor = (page: Page, userId: string) =>
   page
     .getByRole('region', { name: 'Waiting for a second person' })
     .getByRole('listitem')
