@@ -77,6 +77,11 @@ export function actOf(kind: string): Act | undefined {
 }
 
 const noParams = z.strictObject({})
+/** Of any act, so that a request is bounded whatever its kind. */
+const paramsOfActs: readonly z.ZodMiniType<ActParams>[] = [
+  noParams,
+  ...Object.values(acts).flatMap((act: Act) => act.params ?? []),
+]
 
 /** What was said beside the target, if it is what the act needs. */
 export function parseParams({ kind, params }: { readonly kind: string; readonly params: unknown }) {
@@ -226,7 +231,7 @@ export const requestSupportActs = endpoint({
       reason: z._default(z.string().check(z.trim(), z.maxLength(1000)), ''),
       is_dry_run: z._default(z.boolean(), false),
       /** See `acts`. */
-      params: z._default(z.record(z.string(), z.unknown()), {}),
+      params: z._default(z.union(paramsOfActs), {}),
     })
     .check(
       z.refine((body) => parseParams(body).success, {

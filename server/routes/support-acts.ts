@@ -6,7 +6,6 @@ import {
   cancelSupportActs,
   getAuditLog,
   getSupportActs,
-  parseParams,
   refuseSupportAct,
   requestSupportActs,
   type SupportAct,
@@ -33,12 +32,11 @@ export const supportActsRoutes = [
   route(requestSupportActs, { rights: supportStaff }).handle(async (asked, deps) => {
     const { body, user_id, requestLog } = asked
     const token = await requireLiveSession(deps, asked)
-    const { data: params = {} } = parseParams(body)
     const { db, clerk, now, settings } = deps
     const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
     const { batch_id, requested } = await requestActs(
       { db, clerk, now, claimAfterMs, limits },
-      { ...body, params, requested_by: user_id, token },
+      { ...body, requested_by: user_id, token },
     )
     const accepted: SupportActRow[] = []
     let needs_approval = false
