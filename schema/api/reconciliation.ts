@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
-import { currencySchema } from '../catalogue/schemas.ts'
 import { daySchema } from './day.ts'
 import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
+import { moneySchema, ownerSchema } from './support.ts'
+import { adjustmentSchema } from './support-acts.ts'
 
 /**
  * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it),
@@ -42,19 +43,14 @@ export const findingKinds = [
 ] as const
 export type FindingKind = (typeof findingKinds)[number]
 
-const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
-
-/**
- * The act that repairs it: the input of `POST /api/support/acts` without reason and id, whose target carries
- * the finding's id as `finding_id`. Only `adjust` has `params`.
- */
+/** The act that repairs it: the input of `POST /api/support/acts` without reason and id. */
 const repairSchema = z.object({
   kind: z.enum(['replay', 'resync', 'adjust', 'cancel_subscription']),
   target: z.object({
     kind: z.enum(['event', 'intent', 'subscription', 'invitation', 'charge', 'user', 'organization']),
     id: z.string(),
   }),
-  params: z.record(z.string(), z.union([z.string(), z.int()])),
+  params: z.object({ adjustment: z.optional(adjustmentSchema) }),
 })
 export type Repair = z.infer<typeof repairSchema>
 
@@ -64,14 +60,7 @@ const findingSchema = z.object({
   /** `cs_…`, `in_…`, `ch_…`, `dp_…`, `sub_…`, an intent, grant, seat or event. Unique with `kind`. */
   object_id: z.string(),
   /** Null when there is no matching customer. */
-  owner: z.nullable(
-    z.object({
-      kind: z.enum(['user', 'organization']),
-      id: z.string(),
-      /** `d…@example.com` for a person, null where nothing is known. */
-      label: z.nullable(z.string()),
-    }),
-  ),
+  owner: z.nullable(ownerSchema),
   /** e.g. `A paid checkout of 500 credits is not settled`. */
   sentence: z.string(),
   /** The statements of Stripe, Clerk or the facts, and of our database, as sentences. */
@@ -100,9 +89,6 @@ const runSchema = z.object({
   requested_by: z.string(),
   began_at: z.iso.datetime(),
   ended_at: z.nullable(z.iso.datetime()),
-  /** Objects at Stripe that were created or could still change since then. Null while it waits. */
-  since: z.nullable(z.iso.datetime()),
-  until: z.nullable(z.iso.datetime()),
   /** How many of each were compared so far, e.g. `sessions`, `invoices`, `owners`. */
   compared: z.array(z.object({ what: z.string(), count: z.int() })),
   /** Differences found, including known ones. */
@@ -146,18 +132,6 @@ export const listFindings = endpoint({
   }),
 })
 export type FindingsList = z.infer<(typeof listFindings)['response']>
-
-export const listReconciliationRuns = endpoint({
-  method: 'GET',
-  path: '/api/support/reconciliation/runs',
-  summary: 'The latest comparisons, newest first',
-  auth: 'support',
-  limit: 'read',
-  query: z.strictObject({
-    limit: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(100)), 20),
-  }),
-  response: z.object({ runs: z.array(runSchema) }),
-})
 
 export const requestReconciliation = endpoint({
   method: 'POST',
@@ -236,7 +210,15 @@ const statementDaySchema = z.object({
   agrees: z.nullable(z.boolean()),
   /** Objects that one side has and the other has not, a hundred at most. */
   unexplained: z.array(
-    z.object({ object_id: z.string(), amount_minor: z.int(), currency: z.string(), sentence: z.string() }),
+    z.object({
+      object_id: z.string(),
+      amount_minor: z.int(),
+      currency: z.string(),
+      /** The side that has nothing on this day; `none`: both have it, with different amounts. */
+      missing: z.enum(['payment', 'record', 'none']),
+      /** The day on which that side has it, where it has it at all. */
+      other_day: z.nullable(z.iso.date()),
+    }),
   ),
 })
 export type StatementDay = z.infer<typeof statementDaySchema>

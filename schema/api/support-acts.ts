@@ -14,12 +14,34 @@ export const targetKinds = [
 ] as const
 export type TargetKind = (typeof targetKinds)[number]
 
+/** The limit of one adjustment, with or without a second person. */
+const maximumAdjustment = 10_000_000
+
+export const adjustmentSchema = z.strictObject({
+  /** Whole credits for the purchased account; below zero to deduct. */
+  credits: z.int().check(
+    z.minimum(-maximumAdjustment),
+    z.maximum(maximumAdjustment),
+    z.refine((credits) => credits !== 0, 'Credits must not be 0'),
+  ),
+  /** Shown in the customer's credit history. The reason is for colleagues only. */
+  customer_note: z.string().check(z.trim(), z.minLength(3), z.maxLength(200)),
+  /** Takes more than there is, and leaves a debt; a second person has to agree. */
+  may_leave_debt: z._default(z.boolean(), false),
+})
+export type Adjustment = z.infer<typeof adjustmentSchema>
+
 interface Act {
   /** What it can be done to. */
   readonly on: readonly TargetKind[]
   /** A person cannot ask for it on what is their own. */
   readonly not_on_own?: true
+  /** What has to be said beside the target; nothing where it is left out. */
+  readonly params?: z.ZodMiniType<ActParams>
 }
+
+/** As they are stored: by a name, so that several acts may have the same. */
+export type ActParams = Readonly<Record<string, unknown>>
 
 /** What support staff can do: `worker/support` does it, `web/content/support/acts.ts` says it. */
 export const acts = {
@@ -28,7 +50,11 @@ export const acts = {
   /** Fetches everything of an owner from Stripe and Clerk, and makes books and seats agree with it. */
   resync: { on: ['user', 'organization'] },
   /** Gives credits, or takes some away. */
-  adjust: { on: ['user', 'organization'], not_on_own: true },
+  adjust: {
+    on: ['user', 'organization'],
+    not_on_own: true,
+    params: z.strictObject({ adjustment: adjustmentSchema }),
+  },
   /** Ends a checkout that is stuck and was not paid. */
   cancel_intent: { on: ['intent'] },
   /** Ends a plan at Stripe whose owner is gone, or that is a second one of its owner. */
@@ -50,13 +76,27 @@ export function actOf(kind: string): Act | undefined {
   return Object.hasOwn(acts, kind) ? acts[kind as ActKind] : undefined
 }
 
+const noParams = z.strictObject({})
+/** Of any act, so that a request is bounded whatever its kind. */
+const paramsOfActs: readonly z.ZodMiniType<ActParams>[] = [
+  noParams,
+  ...Object.values(acts).flatMap((act: Act) => act.params ?? []),
+]
+
+/** What was said beside the target, if it is what the act needs. */
+export function parseParams({ kind, params }: { readonly kind: string; readonly params: unknown }) {
+  return z.safeParse<z.ZodMiniType<ActParams>>(actOf(kind)?.params ?? noParams, params)
+}
+
+/** The credits that an act gives or takes away; null where it is no adjustment. */
+export function adjustmentOf(params: unknown): Adjustment | null {
+  return z.safeParse(acts.adjust.params, params).data?.adjustment ?? null
+}
+
 export const actStates = ['waiting_for_approval', 'queued', 'done', 'failed', 'refused', 'cancelled'] as const
 export type ActState = (typeof actStates)[number]
 
 export const maximumTargets = 500
-/** The limit of one adjustment, with or without a second person. */
-const maximumAdjustment = 10_000_000
-
 const leastReason = 10
 
 /** Why a reason will not do; null when it will. It is for colleagues, who read it in the audit log. */
@@ -75,20 +115,6 @@ export const targetSchema = z.strictObject({
   finding_id: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
 })
 export type ActTarget = z.infer<typeof targetSchema>
-
-export const adjustmentSchema = z.strictObject({
-  /** Whole credits for the purchased account; below zero to deduct. */
-  credits: z.int().check(
-    z.minimum(-maximumAdjustment),
-    z.maximum(maximumAdjustment),
-    z.refine((credits) => credits !== 0, 'Credits must not be 0'),
-  ),
-  /** Shown in the customer's credit history. The reason is for colleagues only. */
-  customer_note: z.string().check(z.trim(), z.minLength(3), z.maxLength(200)),
-  /** Takes more than there is, and leaves a debt; a second person has to agree. */
-  may_leave_debt: z._default(z.boolean(), false),
-})
-export type Adjustment = z.infer<typeof adjustmentSchema>
 
 const personSchema = z.object({
   /** A user's id, or `cli:` and the operating system's user name. */
@@ -114,8 +140,8 @@ export type ActChange = z.infer<typeof changeSchema>
 export const actOutcomeSchema = z.object({
   /** False when everything was as it should be already. */
   changed: z.boolean(),
-  /** For people, e.g. `500 credits were added for a purchase.` or `Nothing changed: …`. */
-  sentence: z.string(),
+  /** Why nothing changed, where nothing did and it is known. */
+  note: z.nullable(z.string()),
   transfers: z.array(
     z.object({
       kind: z.string(),
@@ -139,6 +165,10 @@ export const actOutcomeSchema = z.object({
       credits: z.int(),
     }),
   ),
+  /** That Stripe made, below zero for a credit; `refusal`: why the card was refused. */
+  invoice: z.optional(
+    z.object({ total_minor: z.int(), currency: z.string(), refusal: z.nullable(z.string()) }),
+  ),
 })
 export type ActOutcome = z.infer<typeof actOutcomeSchema>
 
@@ -150,7 +180,7 @@ export const supportActSchema = z.object({
   target: z.object({ kind: z.string(), id: z.string() }),
   /** The label is enough to recognize a person by, e.g. `d…@example.com`; null where no address is known. */
   owner: z.nullable(z.object({ owner_id: z.string(), label: z.nullable(z.string()) })),
-  adjustment: z.nullable(adjustmentSchema),
+  params: z.record(z.string(), z.unknown()),
   reason: z.string(),
   is_dry_run: z.boolean(),
   state: z.enum(actStates),
@@ -200,13 +230,13 @@ export const requestSupportActs = endpoint({
       /** For colleagues; see `reasonProblem`. A dry run needs none. */
       reason: z._default(z.string().check(z.trim(), z.maxLength(1000)), ''),
       is_dry_run: z._default(z.boolean(), false),
-      /** For `adjust`, and only there. */
-      adjustment: z.optional(adjustmentSchema),
+      /** See `acts`. */
+      params: z._default(z.union(paramsOfActs), {}),
     })
     .check(
-      z.refine(({ kind, adjustment }) => (kind === 'adjust') === (adjustment !== undefined), {
-        message: 'Only an adjustment has credits, and it requires them',
-        path: ['adjustment'],
+      z.refine((body) => parseParams(body).success, {
+        message: 'These are not the parameters of this act',
+        path: ['params'],
       }),
       z.refine(({ kind, targets }) => kind !== 'forget' || targets.length === 1, {
         message: 'One person at a time',
@@ -298,7 +328,7 @@ export const auditEntrySchema = z.object({
   target: z.nullable(z.object({ kind: z.string(), id: z.string() })),
   owner_id: z.nullable(z.string()),
   reason: z.nullable(z.string()),
-  /** A sentence: the refusal, the error or the outcome. */
+  /** The refusal, the error, or why nothing changed. */
   detail: z.nullable(z.string()),
   /** Of what changed, by what it is and its id. */
   before: z.nullable(z.record(z.string(), valueSchema)),

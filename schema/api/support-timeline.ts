@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { currencySchema } from '../catalogue/schemas.ts'
+import { actOutcomeSchema } from './support-acts.ts'
 
 const text = z.nullable(z.string())
 const time = z.iso.datetime({ offset: true })
@@ -191,7 +192,7 @@ export const timelineData = {
     state: z.enum(['waiting_for_approval', 'queued', 'done', 'failed', 'refused', 'cancelled']),
     error: text,
     last_error: text,
-    sentence: text,
+    outcome: z.nullable(actOutcomeSchema),
     attempts: z.int(),
     next_try_at: time,
   }),

@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
 import { traceItemKinds, traceItemSchema, vendorLinksSchema } from './support-timeline.ts'
 
-const ownerSchema = z.object({
+export const ownerSchema = z.object({
   kind: z.enum(['user', 'organization']),
   id: z.string(),
   /** In lists: `d…@example.com` for a person, null where nothing is known. */
@@ -33,7 +33,7 @@ export const lookupKinds = [
 ] as const
 export type LookupKind = (typeof lookupKinds)[number]
 
-const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
+export const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
 
 const matchSchema = z.object({
   kind: z.enum(lookupKinds),
@@ -60,8 +60,8 @@ export const searchSupport = endpoint({
   limit: 'read',
   query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),
   response: z.object({
-    /** The recognized format, for people: `an e-mail address`, `a charge of Stripe’s`. */
-    recognized_as: z.nullable(z.string()),
+    /** What a text of this form may be; nothing where the form is not known. */
+    recognized_as: z.array(z.enum(lookupKinds)),
     matches: z.array(matchSchema),
     as_of: z.iso.datetime(),
   }),

@@ -3,9 +3,8 @@ import * as z from 'zod/mini'
 import {
   type ActKind,
   type ActOutcome,
-  type Adjustment,
+  type ActParams,
   actOutcomeSchema,
-  adjustmentSchema,
   maximumTargets,
   type TargetKind,
 } from '../api/support-acts.ts'
@@ -40,15 +39,6 @@ export interface NewAct {
   readonly requested_at: Date
   /** When it is claimed, unless it was done by then. */
   readonly next_try_at: Date
-}
-
-const paramsSchema = z.object({ adjustment: z.optional(adjustmentSchema) })
-export interface ActParams {
-  readonly adjustment?: Adjustment | undefined
-}
-
-export function paramsOf({ params }: Pick<SupportActRow, 'params'>): ActParams {
-  return z.parse(paramsSchema, params)
 }
 
 export function outcomeOf({ outcome }: Pick<SupportActRow, 'outcome'>): ActOutcome | null {
@@ -241,7 +231,7 @@ export async function finishAct(
       outcome: JSON.stringify(finished.outcome),
       finished_at: finished.now,
       last_error: null,
-      owner_id: finished.owner_id && finished.owner_id,
+      owner_id: finished.owner_id,
     })
     .where('id', '=', finished.id)
     .execute()

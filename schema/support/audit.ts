@@ -14,7 +14,7 @@ export interface NewAuditEntry {
   readonly target: { readonly kind: string; readonly id: string } | null
   readonly owner_id: string | null
   readonly reason: string | null
-  /** A sentence: the refusal, the error or the outcome. */
+  /** The refusal, the error, or why nothing changed. */
   readonly detail: string | null
   readonly before?: Json
   readonly after?: Json

@@ -1,14 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type WorkKind, type WorkState, workKinds } from '../api/support.ts'
 import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { DB } from '../database/types.ts'
 import { listOwnRows, type Place, readRows, select, type TimelineRow } from './timeline.ts'
 import { type Asked, type TimelineKind, timelineSources } from './timeline-sources.ts'
 
-export type ProblemKind = 'event' | 'intent' | 'subscription' | 'invitation'
-/** `failed`: given up. `stuck`: still tried, or not tried although it came before `stuck_before`. */
-export type ProblemState = 'failed' | 'stuck' | 'ignored'
-
-export type ProblemRow = TimelineRow<ProblemKind>
+export type ProblemRow = TimelineRow<WorkKind>
 
 const literals = (values: readonly string[]) => sql.join(values.map((value) => sql.lit(value)))
 
@@ -27,11 +24,11 @@ interface Source {
   readonly from: Sql
   /** Of each state its conditions: each is a partial index of its own; two kinds have two, in different orders. */
   readonly states: Partial<
-    Record<ProblemState, (stuck_before: Date, subjects?: readonly string[]) => readonly Sql[]>
+    Record<WorkState, (stuck_before: Date, subjects?: readonly string[]) => readonly Sql[]>
   >
 }
 
-const sources: Readonly<Record<ProblemKind, Source>> = {
+const sources: Readonly<Record<WorkKind, Source>> = {
   event: {
     from: sql`inbox_events e`,
     states: {
@@ -70,8 +67,6 @@ const sources: Readonly<Record<ProblemKind, Source>> = {
   },
 }
 
-const kinds = Object.keys(sources) as readonly ProblemKind[]
-
 /** More of one owner's problems than a page needs. */
 const ownersProblemsMax = 100
 
@@ -82,7 +77,7 @@ export async function listProblemsOf(
   stuck_before: Date,
 ): Promise<ProblemRow[]> {
   const where = (kind: TimelineKind) => {
-    const { failed, stuck } = sources[kind as ProblemKind]?.states ?? {}
+    const { failed, stuck } = sources[kind as WorkKind]?.states ?? {}
     const conditions = [failed, stuck].flatMap((of) => of?.(stuck_before, asked.subjects) ?? [])
     return conditions.length > 0 ? sql.join(conditions, sql` OR `) : null
   }
@@ -91,8 +86,8 @@ export async function listProblemsOf(
 }
 
 export interface ProblemFilter {
-  readonly kind: ProblemKind
-  readonly state: ProblemState
+  readonly kind: WorkKind
+  readonly state: WorkState
   readonly stuck_before: Date
   /** Only rows received or begun from this moment, and before that one. */
   readonly from?: string | undefined
@@ -150,10 +145,10 @@ export async function countProblems(
   }: {
     readonly stuck_before: Date
     readonly limit: number
-    readonly states?: readonly ProblemState[]
+    readonly states?: readonly WorkState[]
   },
-): Promise<{ kind: ProblemKind; state: ProblemState; count: number }[]> {
-  const parts = kinds.flatMap((kind) =>
+): Promise<{ kind: WorkKind; state: WorkState; count: number }[]> {
+  const parts = workKinds.flatMap((kind) =>
     states.flatMap((state) => {
       const counts = (sources[kind].states[state]?.(stuck_before) ?? []).map(
         (where) =>
@@ -165,7 +160,7 @@ export async function countProblems(
       ]
     }),
   )
-  const { rows } = await sql<{ kind: ProblemKind; state: ProblemState; count: number }>`
+  const { rows } = await sql<{ kind: WorkKind; state: WorkState; count: number }>`
     ${sql.join(parts, sql` UNION ALL `)}`.execute(db)
   return rows
 }

@@ -1,33 +1,39 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { type ActKind, type ActTarget, type Adjustment, actOf, reasonProblem } from '../api/support-acts.ts'
+import {
+  type ActKind,
+  type ActParams,
+  type ActTarget,
+  actOf,
+  adjustmentOf,
+  reasonProblem,
+} from '../api/support-acts.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
 import { withoutAddresses } from '../mail-addresses.ts'
 import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
-import {
-  type AdjustmentLimits,
-  insertAct,
-  needsApproval,
-  paramsOf,
-  type SupportActRow,
-  targetOf,
-} from './acts.ts'
+import { type AdjustmentLimits, insertAct, needsApproval, type SupportActRow, targetOf } from './acts.ts'
 import { isOwn, mayNotBeOwn } from './approval.ts'
 import { recordAudit } from './audit.ts'
 import { type FoundTarget, findTarget } from './targets.ts'
 
-export interface AskedAct {
+/** What support asks for, of one target or of several. */
+export interface AskedActs {
+  /** Of the act, or of the batch when there are several targets. */
   readonly id: string
-  readonly batch_id: string | null
   readonly kind: ActKind
-  readonly target: ActTarget
-  readonly adjustment?: Adjustment | undefined
+  readonly targets: readonly ActTarget[]
+  readonly params: ActParams
   readonly reason: string
   readonly is_dry_run: boolean
   readonly requested_by: string
   /** Their session token; null at the terminal. */
   readonly token: string | null
+}
+
+interface AskedAct extends Omit<AskedActs, 'targets'> {
+  readonly batch_id: string | null
+  readonly target: ActTarget
   /** How many targets are asked for at once. */
   readonly targets: number
 }
@@ -48,6 +54,7 @@ export type RequestedAct =
     }
   | {
       readonly outcome: 'refused'
+      readonly target: ActTarget
       readonly code: RefusalCode
       readonly error: string
       /** The one that is under way. */
@@ -64,19 +71,33 @@ export interface RequestDependencies {
   readonly limits: AdjustmentLimits
 }
 
+/** An act on each target, once each; a refusal does not stop the rest. Throws ClerkUnavailableError. */
+export async function requestActs(
+  deps: RequestDependencies,
+  asked: AskedActs,
+): Promise<{ readonly batch_id: string | null; readonly requested: readonly RequestedAct[] }> {
+  const unique = new Map(asked.targets.map((target) => [`${target.kind}/${target.id}`, target]))
+  const batch_id = asked.targets.length > 1 ? asked.id : null
+  const requested: RequestedAct[] = []
+  for (const target of unique.values()) {
+    const id = batch_id === null ? asked.id : idInBatch(batch_id, target)
+    requested.push(await requestAct(deps, { ...asked, id, batch_id, target, targets: asked.targets.length }))
+  }
+  return { batch_id, requested }
+}
+
 /**
  * Writes down what support asks for, or why it is refused: every request is in the audit log, and a refusal
  * but that of a dry run. The same id again gets the same act and no second entry. Throws
  * ClerkUnavailableError.
  */
-export async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<RequestedAct> {
+async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<RequestedAct> {
   const found = await findTarget(deps.db, asked.target)
   const refusal = refusalOf(asked, found) ?? (await refusalOfOwn(deps, asked, found))
   if (refusal || !found) return refuse(deps, asked, found, refusal ?? notFound)
   const now = deps.now()
   const { target, owner_id } = found
-  const { adjustment, is_dry_run, token } = asked
-  const params = adjustment ? { adjustment } : {}
+  const { params, is_dry_run, token } = asked
   const row = {
     id: asked.id,
     batch_id: asked.batch_id,
@@ -91,14 +112,17 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
     requested_at: now,
     next_try_at: new Date(now.getTime() + deps.claimAfterMs),
   }
-  const request = { credits: asked.targets * Math.abs(adjustment?.credits ?? 0), limits: deps.limits }
+  const request = {
+    credits: asked.targets * Math.abs(adjustmentOf(params)?.credits ?? 0),
+    limits: deps.limits,
+  }
   const requested = await retryTransaction(deps.db, (trx) => insertAct(trx, row, { ...request, token }))
   if (requested.outcome === 'under_way') {
     const { act: other } = requested
     const error = `${other.requested_by} asked for an act that contradicts it at ${other.requested_at.toISOString()}, which is under way`
     return refuse(deps, asked, found, { code: 'act_under_way', error, other })
   }
-  if (requested.outcome === 'known' && !isSame(requested.act, { asked, found, params })) {
+  if (requested.outcome === 'known' && !isSame(requested.act, { asked, found })) {
     return refuse(deps, asked, found, { code: 'act_id_reused', error: 'This id was used for another act' })
   }
   const { act } = requested
@@ -112,7 +136,7 @@ export async function requestAct(deps: RequestDependencies, asked: AskedAct): Pr
 }
 
 /** The id of one act of a batch: asking for the batch again names the same acts. */
-export function idInBatch(batchId: string, { kind, id }: ActTarget): string {
+function idInBatch(batchId: string, { kind, id }: ActTarget): string {
   const hash = createHash('sha256').update(`${batchId}/${kind}/${id}`).digest('hex')
   // Version 8 (RFC 9562, section 5.8): a custom layout.
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`
@@ -167,7 +191,7 @@ async function refuse(
       detail: refusal.error,
     })
   }
-  return { outcome: 'refused', ...refusal }
+  return { outcome: 'refused', target: asked.target, ...refusal }
 }
 
 function entryOf(asked: AskedAct, found: FoundTarget | null) {
@@ -177,10 +201,7 @@ function entryOf(asked: AskedAct, found: FoundTarget | null) {
   return { actor, act_id, what, target: { kind, id }, owner_id: found?.owner_id ?? null, reason }
 }
 
-function isSame(
-  act: SupportActRow,
-  { asked, found, params }: { asked: AskedAct; found: FoundTarget; params: object },
-): boolean {
+function isSame(act: SupportActRow, { asked, found }: { asked: AskedAct; found: FoundTarget }): boolean {
   return (
     act.kind === asked.kind &&
     act.reason === asked.reason &&
@@ -188,6 +209,6 @@ function isSame(
     act.requested_by === asked.requested_by &&
     isDeepStrictEqual(targetOf(act), found.target) &&
     (asked.kind !== 'adjust' || isDeepStrictEqual(act.owner_id, found.owner_id)) &&
-    isDeepStrictEqual(paramsOf(act), params)
+    isDeepStrictEqual(act.params, asked.params)
   )
 }

@@ -276,8 +276,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   act: {
     at: sql`a.requested_at`,
     id: sql`a.id::text`,
-    data: sql`to_jsonb(a) || jsonb_build_object('sentence', a.outcome ->> 'sentence',
-      'of', CASE WHEN a.target_kind NOT IN ('user', 'organization') THEN a.target_kind || ':' || a.target_id END)`,
+    data: sql`to_jsonb(a) || jsonb_build_object('of', CASE WHEN a.target_kind NOT IN ('user', 'organization') THEN a.target_kind || ':' || a.target_id END)`,
     names: sql`ARRAY[a.owner_id, a.target_id]`,
     // A dry run has changed nothing.
     of: ({ owner_id }) => [

@@ -44,8 +44,8 @@ function eraseAgain(
   { user_id, actor }: { readonly user_id: string; readonly actor: string },
 ): Promise<boolean> {
   return retryTransaction(deps.db, async (trx) => {
-    const { did } = await forgetPerson({ ...deps, db: trx }, { user_id, is_dry_run: false })
-    if (did === null) return false
+    const { did, erasure } = await forgetPerson({ ...deps, db: trx }, { user_id, is_dry_run: false })
+    if (!did) return false
     await recordAudit(trx, {
       actor,
       act_id: null,
@@ -54,7 +54,8 @@ function eraseAgain(
       target: { kind: 'user', id: user_id },
       owner_id: user_id,
       reason: null,
-      detail: `Again, after a restore. ${did}`,
+      detail: 'Again, after a restore',
+      after: erasure?.removed ?? {},
     })
     return true
   })

@@ -8,6 +8,7 @@ import { buildPaidCredits } from '../../tests/support/factories/paid-purchases.t
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct, trustingClerk } from '../../tests/support/product/start-test-product.ts'
 import { trustingStaff } from '../../tests/support/product/test-worker.ts'
+import { outcomeText } from '../../web/content/support/acts.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 import { runSupport } from './run.ts'
 
@@ -58,7 +59,7 @@ describe('support from the terminal', () => {
     const done = await run(['replay', id, ...reason])
     expect(done).toEqual({ code: 0, text: dry.text.replace('dry run of ', '') })
     expect(await balanceOf(owner_id)).toBe(500)
-    expect((await run(['replay', `event:${id}`, ...reason])).text).toMatch(/Nothing changed: /)
+    expect((await run(['replay', `event:${id}`, ...reason])).text).toMatch(/Nothing changed\. /)
     const { acts } = await runJson(['replay', id, ...reason])
     expect(acts).toMatchObject([{ state: 'done', requested_by: 'cli:ada', outcome: { changed: false } }])
   })
@@ -79,7 +80,7 @@ describe('support from the terminal', () => {
     expect(acts).toMatchObject([{ state: 'waiting_for_approval' }])
     const { id } = acts[0]
     expect((await run(['waiting'])).text).toContain(id)
-    expect((await approve(id))?.sentence).toContain('+6,000 credits: Our apologies.')
+    expect((await approve(id))?.transfers).toMatchObject([{ credits: 6000, reason: 'Our apologies' }])
     expect(await balanceOf(user)).toBe(6015)
     const audit = await runJson(['audit', user])
     expect(audit[0]).toMatchObject({ outcome: 'done', actor: 'cli:ada' })
@@ -93,7 +94,8 @@ describe('support from the terminal', () => {
     const { acts } = await runJson(['forget', user, ...reason])
     expect(acts).toMatchObject([{ state: 'waiting_for_approval' }])
     expect(await findUser(database.owner, user)).toMatchObject({ first_name: 'Ada' })
-    expect(dry.text).toContain((await approve(acts[0].id, `${user}@tidemark.test`))?.sentence)
+    const done = await approve(acts[0].id, `${user}@tidemark.test`)
+    expect(dry.text).toContain(done && outcomeText('forget', done))
     expect(await findUser(database.owner, user)).toMatchObject({ email: pseudonymOf(user), first_name: null })
     const again = await runJson(['forget', user, ...reason])
     expect(await approve(again.acts[0].id, pseudonymOf(user))).toMatchObject({ changed: false })

@@ -4,24 +4,26 @@ import * as z from 'zod/mini'
 import { workKinds, workStates } from '../../schema/api/support.ts'
 import {
   type ActKind,
+  type ActParams,
   type ActTarget,
+  type AuditEntry,
   actKinds,
   actOf,
-  adjustmentSchema,
   maximumTargets,
+  parseParams,
   targetKinds,
 } from '../../schema/api/support-acts.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { findAct, listActs, outcomeOf, type SupportActRow, targetOf } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
-import { idInBatch, requestAct } from '../../schema/support/request-act.ts'
+import { requestActs } from '../../schema/support/request-act.ts'
 import type { Dependencies } from '../../server/dependencies.ts'
 import { decideToRefuse } from '../../server/support/decide-act.ts'
 import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'
 import { readWork } from '../../server/support/work.ts'
-import { actWords } from '../../web/content/support/acts.ts'
+import { actWords, entryText, outcomeText } from '../../web/content/support/acts.ts'
 import { inOneSentence, problemsOf } from '../../web/content/support/case.ts'
 import { describeItem, titleOf } from '../../web/content/support/timeline.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
@@ -192,7 +194,13 @@ async function audit({ server }: OpenProduct, owner_id: string): Promise<Report>
   if (!isOwnerId(owner_id)) throw new UsageError('An owner is user_… or org_…')
   const entries = await listAudit(server.db, { owner_id }, { limit: 100 })
   const lines = entries.map((entry) =>
-    lineOf(entry.at.toISOString(), entry.actor, entry.what, entry.outcome, entry.detail),
+    lineOf(
+      entry.at.toISOString(),
+      entry.actor,
+      entry.what,
+      entry.outcome,
+      entryText(entry as unknown as AuditEntry),
+    ),
   )
   return { json: entries, lines: lines.length > 0 ? lines : ['Nothing was done'], ok: true }
 }
@@ -222,36 +230,29 @@ async function act(
   const isOne = kind === 'forget'
   if (targets.length === 0) throw new UsageError(`${commandOf(kind)} needs a target`)
   if (targets.length > (isOne ? 1 : maximumTargets)) throw new UsageError('So many at once are not possible')
-  const adjustment = kind === 'adjust' ? adjustmentNamed(options) : undefined
-  const id = randomUUID()
-  const batch_id = targets.length > 1 ? id : null
-  const done: SupportActRow[] = []
-  const refused: { target: ActTarget; code: string; error: string }[] = []
+  const params = paramsNamed(kind, options)
   const { clerk, now, settings } = server
   const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
-  for (const target of targets) {
-    const requested = await requestAct(
-      { db: owner, clerk, now, claimAfterMs, limits },
-      {
-        id: batch_id === null ? id : idInBatch(batch_id, target),
-        batch_id,
-        kind,
-        target,
-        adjustment,
-        reason: options.reason.trim(),
-        is_dry_run: options['dry-run'],
-        requested_by: actor,
-        token: null,
-        targets: targets.length,
-      },
-    )
-    if (requested.outcome === 'refused') {
-      refused.push({ target, code: requested.code, error: requested.error })
-      continue
-    }
+  const { requested } = await requestActs(
+    { db: owner, clerk, now, claimAfterMs, limits },
+    {
+      id: randomUUID(),
+      kind,
+      targets,
+      params,
+      reason: options.reason.trim(),
+      is_dry_run: options['dry-run'],
+      requested_by: actor,
+      token: null,
+    },
+  )
+  const refused = requested.filter((one) => one.outcome === 'refused')
+  const done: SupportActRow[] = []
+  for (const one of requested) {
+    if (one.outcome === 'refused') continue
     // When Stripe or Clerk is away it waits, and the worker's claim does it.
-    await processSupportAct(worker, { act_id: requested.act.id }).catch(() => undefined)
-    done.push((await findAct(server.db, requested.act.id)) ?? requested.act)
+    await processSupportAct(worker, { act_id: one.act.id }).catch(() => undefined)
+    done.push((await findAct(server.db, one.act.id)) ?? one.act)
   }
   return {
     json: { acts: done.map((row) => ({ ...row, target: targetOf(row), outcome: outcomeOf(row) })), refused },
@@ -286,12 +287,13 @@ function targetNamed(act: ActKind, text: string): ActTarget {
   return { kind, id: text }
 }
 
-function adjustmentNamed({ credits, note, 'may-leave-debt': may_leave_debt }: Options) {
-  const asked = { credits: Number(credits), customer_note: note, may_leave_debt }
-  const adjustment = adjustmentSchema.safeParse(asked)
-  if (adjustment.success) return adjustment.data
+function paramsNamed(kind: ActKind, { credits, note, 'may-leave-debt': may_leave_debt }: Options): ActParams {
+  const isSaid = credits !== undefined || note !== undefined
+  const adjustment = { credits: Number(credits), customer_note: note, may_leave_debt }
+  const params = parseParams({ kind, params: isSaid ? { adjustment } : {} })
+  if (params.success) return params.data
   throw new UsageError(
-    'adjust needs --credits=N, a whole number that is not zero, and --note TEXT, which the customer reads',
+    'adjust, and no other act, needs --credits=N, a whole number that is not zero, and --note TEXT, which the customer reads',
   )
 }
 
@@ -300,7 +302,8 @@ function nameOf({ kind, target_kind, target_id, is_dry_run }: SupportActRow): st
 }
 
 function sentenceOf(row: SupportActRow): string {
-  if (row.state === 'done') return outcomeOf(row)?.sentence ?? ''
+  const outcome = outcomeOf(row)
+  if (outcome) return outcomeText(row.kind, outcome)
   if (row.state === 'waiting_for_approval')
     return `waits for a second person, who approves ${row.id} at /support`
   if (row.state === 'queued') return `waits and is tried again by itself. ${row.last_error ?? ''}`.trimEnd()

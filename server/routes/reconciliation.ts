@@ -6,7 +6,6 @@ import {
   type FindingsList,
   getStatement,
   listFindings,
-  listReconciliationRuns,
   type ReconciliationRun,
   type Repair,
   requestReconciliation,
@@ -52,15 +51,6 @@ export const reconciliationRoutes = [
     }
   }),
 
-  route(listReconciliationRuns, { rights: supportStaff }).handle(async ({ query }, deps) => {
-    const runs = await listRuns(deps.db, query.limit)
-    const nameOf = await nameColleagues(
-      deps,
-      runs.map(({ requested_by }) => requested_by),
-    )
-    return { runs: runs.map((run) => presentRun(run, nameOf)) }
-  }),
-
   // The row is the request: the worker looks for it every few seconds.
   route(requestReconciliation, { rights: supportStaff }).handle(async ({ user_id }, deps) => {
     await recordLook(deps.db, { actor: user_id, what: 'reconcile', detail: null })
@@ -100,19 +90,12 @@ function earlier(one: string, other: string): string {
 }
 
 function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {
-  const { id, object_id, sentence, they_say, we_have, credits, advice } = row
   return {
-    id,
+    ...row,
     kind: row.kind as FindingKind,
-    object_id,
     owner,
-    sentence,
-    they_say,
-    we_have,
     money: moneyOf(row.amount_minor, row.currency),
-    credits,
     repair: row.repair as unknown as Repair | null,
-    advice,
     first_seen_at: row.first_seen_at.toISOString(),
     last_seen_at: row.last_seen_at.toISOString(),
     gone_at: row.gone_at?.toISOString() ?? null,
@@ -136,18 +119,12 @@ function presentCounts(rows: readonly FindingCount[]): FindingsList['counts'] {
 }
 
 function presentRun(run: Run, nameOf: NameOf): ReconciliationRun {
-  const { id, state, requested_by, findings, error } = run
   return {
-    id,
-    state,
-    requested_by: nameOf(requested_by),
+    ...run,
+    requested_by: nameOf(run.requested_by),
     began_at: run.requested_at.toISOString(),
     ended_at: run.ended_at?.toISOString() ?? null,
-    since: run.since?.toISOString() ?? null,
-    until: run.until?.toISOString() ?? null,
     compared: Object.entries(run.compared).map(([what, count]) => ({ what, count })),
-    findings,
-    error,
   }
 }
 
@@ -190,10 +167,16 @@ function linesOf({ date, state, money, balance, credits, agrees, unexplained }: 
     ...(balance ?? []).flatMap((one) => ofMoney('balance at Stripe', one)),
     ...Object.entries(credits).map(([name, value]) => line('credits', name, value)),
     ...unexplained.map((one) =>
-      line('unexplained', one.object_id, major(one.amount_minor), one.currency, one.sentence),
+      line('unexplained', one.object_id, major(one.amount_minor), one.currency, remarkOf(one)),
     ),
     line('day', 'agrees', agrees === null ? 'not read yet' : agrees ? 'yes' : 'no'),
   ]
+}
+
+/** e.g. `record missing, on 2026-11-21`, or `amounts differ`. */
+function remarkOf({ missing, other_day }: StatementDay['unexplained'][number]): string {
+  if (missing === 'none') return 'amounts differ'
+  return `${missing} missing${other_day ? `, on ${other_day}` : ''}`
 }
 
 /** A number for a spreadsheet: two decimals, as every currency that we sell in has. */

@@ -42,11 +42,13 @@ const request = (body: Request, who = sam) =>
   server.api(requestSupportActs, { ...who, body: { id: randomUUID(), reason, ...body } })
 const ask = async (body: Request, who = sam): Promise<Answer> =>
   (await server.ask(requestSupportActs, { ...who, body: { id: randomUUID(), reason, ...body } })).data
-const adjustment = (credits: number, more = {}) => ({ credits, customer_note: 'With our apologies', ...more })
+const adjustment = (credits: number, more = {}) => ({
+  adjustment: { credits, customer_note: 'With our apologies', ...more },
+})
 const adjust = (id: string, credits: number): Request => ({
   kind: 'adjust',
   targets: [{ kind: 'user', id }],
-  adjustment: adjustment(credits),
+  params: adjustment(credits),
 })
 const audit = async (query: Record<string, string>) =>
   (await server.ask(getAuditLog, { ...sam, query })).data.items
@@ -72,7 +74,7 @@ describe('an act that is asked for', () => {
     const body = { id, reason, ...adjust(user, 300) }
     const { acts } = await ask(body)
     expect(acts).toMatchObject([
-      { id, state: 'queued', owner: { owner_id: user }, adjustment: { credits: 300 } },
+      { id, state: 'queued', owner: { owner_id: user }, params: { adjustment: { credits: 300 } } },
     ])
     await work(acts)
     for (let i = 0; i < 10; i++) {
@@ -85,7 +87,7 @@ describe('an act that is asked for', () => {
       { outcome: 'done' },
       { outcome: 'requested', actor: 'user_sam' },
     ])
-    expect((await request({ ...body, adjustment: adjustment(301) })).body).toMatchObject({
+    expect((await request({ ...body, params: adjustment(301) })).body).toMatchObject({
       code: 'act_id_reused',
     })
   })
@@ -170,7 +172,7 @@ describe('an act that is asked for', () => {
     ],
     [
       'a replay with credits',
-      { kind: 'replay', targets: [{ kind: 'event', id: 'e' }], adjustment: adjustment(1) },
+      { kind: 'replay', targets: [{ kind: 'event', id: 'e' }], params: adjustment(1) },
     ],
   ] as const)('a requested act is a bad request for %s', async (_, body) => {
     expect(await request(body as unknown as Request)).toMatchObject({
@@ -270,7 +272,7 @@ describe('an adjustment above the limit', () => {
     [
       'with a debt',
       (user: string) =>
-        ask({ ...adjust(user, -1), adjustment: adjustment(-1, { may_leave_debt: true }) }, newcomer()),
+        ask({ ...adjust(user, -1), params: adjustment(-1, { may_leave_debt: true }) }, newcomer()),
     ],
     [
       'for many at once',

@@ -1,4 +1,5 @@
 import {
+  type ActParams,
   type ActTarget,
   type AuditEntry,
   approveSupportAct,
@@ -11,9 +12,9 @@ import {
 } from '../../schema/api/support-acts.ts'
 import { freshJobId } from '../../schema/inbox/queues/producer.ts'
 import { listNames } from '../../schema/people/users/users.ts'
-import { cancelBatch, listActs, outcomeOf, paramsOf, type SupportActRow } from '../../schema/support/acts.ts'
+import { cancelBatch, listActs, outcomeOf, type SupportActRow } from '../../schema/support/acts.ts'
 import { type ListedEntry, listAudit } from '../../schema/support/audit.ts'
-import { idInBatch, type RequestedAct, requestAct } from '../../schema/support/request-act.ts'
+import { type RequestedAct, requestActs } from '../../schema/support/request-act.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
 import type { SignedIn } from '../auth/clerk.ts'
 import type { RequestLog } from '../context.ts'
@@ -31,38 +32,25 @@ export const supportActsRoutes = [
   route(requestSupportActs, { rights: supportStaff }).handle(async (asked, deps) => {
     const { body, user_id, requestLog } = asked
     const token = await requireLiveSession(deps, asked)
-    const { id, kind, targets, adjustment, reason, is_dry_run } = body
-    const batch_id = targets.length > 1 ? id : null
     const { db, clerk, now, settings } = deps
     const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
+    const { batch_id, requested } = await requestActs(
+      { db, clerk, now, claimAfterMs, limits },
+      { ...body, requested_by: user_id, token },
+    )
     const accepted: SupportActRow[] = []
     let needs_approval = false
     const refused: { target: ActTarget; code: string; error: string }[] = []
-    for (const target of withoutRepeats(targets)) {
-      const requested = await requestAct(
-        { db, clerk, now, claimAfterMs, limits },
-        {
-          id: batch_id === null ? id : idInBatch(batch_id, target),
-          batch_id,
-          kind,
-          target,
-          adjustment,
-          reason,
-          is_dry_run,
-          requested_by: user_id,
-          token,
-          targets: targets.length,
-        },
-      )
-      if (requested.outcome === 'refused') {
-        const { code, error } = await refusalOf(deps, requested)
-        if (batch_id === null) throw actRefused(requested, error)
-        refused.push({ target, code, error })
+    for (const one of requested) {
+      if (one.outcome === 'refused') {
+        const { code, error } = await refusalOf(deps, one)
+        if (batch_id === null) throw actRefused(one, error)
+        refused.push({ target: one.target, code, error })
         continue
       }
-      accepted.push(requested.act)
-      needs_approval ||= requested.needs_approval
-      await enqueueAct(deps, requestLog, requested.act)
+      accepted.push(one.act)
+      needs_approval ||= one.needs_approval
+      await enqueueAct(deps, requestLog, one.act)
     }
     return {
       success: true,
@@ -136,10 +124,6 @@ async function enqueueAct(
   await enqueue(deps, requestLog, { queue: 'support-acts', id: freshJobId(id), payload: { act_id: id } })
 }
 
-function withoutRepeats(targets: readonly ActTarget[]): ActTarget[] {
-  return [...new Map(targets.map((target) => [`${target.kind}/${target.id}`, target])).values()]
-}
-
 /** Names the colleague who was first. */
 async function refusalOf(
   deps: Deps,
@@ -168,27 +152,20 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
     deps.db,
     rows.map((row) => row.owner_id),
   )
+  // What the contract does not name is left out of the answer.
   return rows.map((row) => ({
-    id: row.id,
-    batch_id: row.batch_id,
-    finding_id: row.finding_id,
-    kind: row.kind,
+    ...row,
     target: { kind: row.target_kind, id: row.target_id },
     owner:
       row.owner_id === null ? null : { owner_id: row.owner_id, label: present(row.owner_id)?.label ?? null },
-    adjustment: paramsOf(row).adjustment ?? null,
-    reason: row.reason,
-    is_dry_run: row.is_dry_run,
-    state: row.state,
+    params: row.params as ActParams,
     requested_by: person(row.requested_by),
     requested_at: row.requested_at.toISOString(),
     approved_by: row.approved_by === null ? null : person(row.approved_by),
     approved_at: row.approved_at?.toISOString() ?? null,
     refused_by: row.refused_by === null ? null : person(row.refused_by),
     outcome: outcomeOf(row),
-    error: row.error,
     is_unavailable: row.is_dry_run && row.state === 'failed' && row.unavailable_since !== null,
-    last_error: row.last_error,
     finished_at: row.finished_at?.toISOString() ?? null,
   }))
 }
@@ -204,17 +181,11 @@ async function presentEntries(deps: Deps, rows: readonly ListedEntry[]): Promise
     return { id, name: known ? (known.name ?? maskEmail(known.email)) : id }
   }
   return rows.map((row) => ({
-    id: row.id,
+    ...row,
     at: row.at.toISOString(),
     actor: isStranger(row) ? stranger(row.actor) : colleague(row.actor),
-    act_id: row.act_id,
     batch: row.batch_id === null ? null : { id: row.batch_id, entries: row.entries },
-    what: row.what,
-    outcome: row.outcome,
     target: row.target_kind && row.target_id ? { kind: row.target_kind, id: row.target_id } : null,
-    owner_id: row.owner_id,
-    reason: row.reason,
-    detail: row.detail,
     before: row.before as AuditEntry['before'],
     after: row.after as AuditEntry['after'],
   }))

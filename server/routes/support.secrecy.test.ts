@@ -114,7 +114,6 @@ test('no answer to support has a secret, a card or an address in it', async () =
     'POST /api/support/acts/cancel': [['', { batch_id: randomUUID() }]],
     'GET /api/support/audit': [[''], [`?owner_id=${owner}`]],
     'GET /api/support/findings': [['']],
-    'GET /api/support/reconciliation/runs': [['']],
     'POST /api/support/reconciliation/runs': [['', {}]],
     'GET /api/support/statement': [['']],
     'GET /api/support/statement/export': [['']],

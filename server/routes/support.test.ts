@@ -89,7 +89,7 @@ describe('a colleague without the role, or who may not sign in any more', () => 
         id: randomUUID(),
         kind: 'adjust',
         targets,
-        adjustment,
+        params: { adjustment },
         reason: 'They wrote to us',
       } as const
       return server.api(requestSupportActs, { token: former.token, body })
@@ -480,7 +480,8 @@ describe('a trace', () => {
     const id = randomUUID()
     const adjustment = { credits: 9000, customer_note: 'With our apologies' }
     const targets = [{ kind: 'user' as const, id: ada.user_id }]
-    const body = { id, kind: 'adjust' as const, targets, reason: 'Promised on the phone', adjustment }
+    const params = { adjustment }
+    const body = { id, kind: 'adjust' as const, targets, reason: 'Promised on the phone', params }
     await server.ask(requestSupportActs, { token: sue.token, body })
     await server.ask(approveSupportAct, { token: joe.token, body: { id } })
     await processSupportAct(worker.deps, { act_id: id })
@@ -1105,7 +1106,7 @@ describe('two people at one case', () => {
       'export_statement',
       'reconcile',
     ])
-    expect(lines.at(-1)).toMatchObject({ owner_id: ada.user_id, detail: 'a user: 1 found' })
+    expect(lines.at(-1)).toMatchObject({ owner_id: ada.user_id, detail: 'user: 1 found' })
     expect(JSON.stringify(lines)).not.toContain('ada.secret')
   })
 

@@ -35,7 +35,7 @@ export const supportRoutes = [
       throw tooManyRequests(searchWait_s)
     const found = await search(deps, query.q)
     // Not the text, which may be an address: whom it led to.
-    const detail = `${found.recognized_as ?? 'Something else'}: ${found.matches.length} found`
+    const detail = `${found.recognized_as.join(', ') || 'unknown form'}: ${found.matches.length} found`
     const owners = new Set(found.matches.map(({ owner }) => owner?.id))
     await recordLook(deps.db, { ...look, detail, owner_id: owners.size === 1 ? ownerOf(found) : null })
     return found

@@ -12,48 +12,46 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 interface Form {
   readonly form: RegExp
-  readonly name: string
   readonly kinds: readonly Lookup['kind'][]
 }
 
 /** Ids of Stripe and Clerk, which their dashboards have in links. */
 const vendorForms: readonly Form[] = [
-  { form: /^user_\w+$/, name: 'a user', kinds: ['user'] },
-  { form: /^org_\w+$/, name: 'an organization', kinds: ['organization'] },
-  { form: /^orginv_\w+$/, name: 'an invitation at Clerk', kinds: ['invitation'] },
-  { form: /^cs_\w+$/, name: 'a checkout session of Stripe’s', kinds: ['session'] },
-  { form: /^pi_\w+$/, name: 'a payment of Stripe’s', kinds: ['payment_intent'] },
-  { form: /^(ch|py)_\w+$/, name: 'a charge of Stripe’s', kinds: ['charge'] },
-  { form: /^in_\w+$/, name: 'an invoice of Stripe’s', kinds: ['invoice'] },
-  { form: /^sub_(?!sched_)\w+$/, name: 'a subscription of Stripe’s', kinds: ['subscription'] },
-  { form: /^cus_\w+$/, name: 'a customer of Stripe’s', kinds: ['customer'] },
-  { form: /^(re|pyr)_\w+$/, name: 'a refund of Stripe’s', kinds: ['refund'] },
-  { form: /^(dp|du)_\w+$/, name: 'a dispute of Stripe’s', kinds: ['dispute'] },
-  { form: /^evt_\w+$/, name: 'an event of Stripe’s', kinds: ['event'] },
-  { form: /^msg_[\w-]+$/, name: 'an event of Clerk’s', kinds: ['event'] },
+  { form: /^user_\w+$/, kinds: ['user'] },
+  { form: /^org_\w+$/, kinds: ['organization'] },
+  { form: /^orginv_\w+$/, kinds: ['invitation'] },
+  { form: /^cs_\w+$/, kinds: ['session'] },
+  { form: /^pi_\w+$/, kinds: ['payment_intent'] },
+  { form: /^(ch|py)_\w+$/, kinds: ['charge'] },
+  { form: /^in_\w+$/, kinds: ['invoice'] },
+  { form: /^sub_(?!sched_)\w+$/, kinds: ['subscription'] },
+  { form: /^cus_\w+$/, kinds: ['customer'] },
+  { form: /^(re|pyr)_\w+$/, kinds: ['refund'] },
+  { form: /^(dp|du)_\w+$/, kinds: ['dispute'] },
+  { form: /^evt_\w+$/, kinds: ['event'] },
+  { form: /^msg_[\w-]+$/, kinds: ['event'] },
 ]
 
-/** What each form of text may be, and how it is called. The first that fits counts. */
+/** What each form of text may be. The first that fits counts. */
 const forms: readonly Form[] = [
-  { form: /^[^@\s/:]+@[^@\s]+$/, name: 'an email address', kinds: ['email'] },
+  { form: /^[^@\s/:]+@[^@\s]+$/, kinds: ['email'] },
   ...vendorForms,
   {
     form: uuid,
-    name: 'a checkout, an invitation, an act or a hold',
     kinds: ['intent', 'invitation', 'act', 'hold'],
   },
-  { form: cardPaymentForm, name: 'a card payment', kinds: ['card_payment'] },
+  { form: cardPaymentForm, kinds: ['card_payment'] },
   // The prefix of an account or customer, and a number (https://docs.stripe.com/invoicing/customize).
-  { form: /^[a-z0-9]{3,12}-\d{4,9}$/i, name: 'an invoice number', kinds: ['invoice_number', 'job', 'name'] },
-  { form: /^\d{1,16}$/, name: 'a transfer', kinds: ['transfer'] },
-  { form: /^[\w-]+\/\S+$/, name: 'a transfer, by its key or its grant', kinds: ['transfer', 'job'] },
-  { form: /^\S+$/, name: 'a name or a job', kinds: ['event', 'job', 'name'] },
-  { form: /^[^\s/:][^/:]*$/, name: 'a name', kinds: ['name'] },
+  { form: /^[a-z0-9]{3,12}-\d{4,9}$/i, kinds: ['invoice_number', 'job', 'name'] },
+  { form: /^\d{1,16}$/, kinds: ['transfer'] },
+  { form: /^[\w-]+\/\S+$/, kinds: ['transfer', 'job'] },
+  { form: /^\S+$/, kinds: ['event', 'job', 'name'] },
+  { form: /^[^\s/:][^/:]*$/, kinds: ['name'] },
 ]
 
 /** Everything that the text names, exactly as it is written. */
 export async function search(deps: Deps, text: string): Promise<ResponseOf<typeof searchSupport>> {
-  const { recognized_as, lookups } = recognize(text)
+  const lookups = recognize(text)
   const hits: Hit[] = []
   for (const lookup of lookups) {
     hits.push(...(await lookUp(deps, lookup)))
@@ -64,7 +62,7 @@ export async function search(deps: Deps, text: string): Promise<ResponseOf<typeo
     hits.map(({ owner_id }) => owner_id),
   )
   return {
-    recognized_as,
+    recognized_as: lookups.map(({ kind }) => kind),
     matches: hits.map(({ kind, id, owner_id, item, name = null, held = null, is_finished = false }) => {
       return { kind, id, owner: present(owner_id), item, name, held, is_finished }
     }),
@@ -80,18 +78,10 @@ function idInLink(text: string): string | undefined {
 }
 
 /** Also `kind:id`, as the timeline calls its items, and a link that has an id. */
-function recognize(given: string): {
-  readonly recognized_as: string | null
-  readonly lookups: readonly Lookup[]
-} {
+function recognize(given: string): readonly Lookup[] {
   const text = idInLink(given) ?? given
   const [, prefix, rest] = /^([a-z_]+):(\S+)$/.exec(text) ?? []
   const named = lookupKinds.find((kind) => kind === prefix)
-  if (named && rest)
-    return { recognized_as: named.replaceAll('_', ' '), lookups: [{ kind: named, id: rest }] }
-  const found = forms.find(({ form }) => form.test(text))
-  return {
-    recognized_as: found?.name ?? null,
-    lookups: found?.kinds.map((kind) => ({ kind, id: text })) ?? [],
-  }
+  if (named && rest) return [{ kind: named, id: rest }]
+  return forms.find(({ form }) => form.test(text))?.kinds.map((kind) => ({ kind, id: text })) ?? []
 }

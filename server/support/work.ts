@@ -4,16 +4,12 @@ import {
   stuckAfterMs,
   type WorkList,
   type WorkRow,
+  type WorkState,
   workKinds,
 } from '../../schema/api/support.ts'
 import { findOldestUnapplied } from '../../schema/inbox/backlog.ts'
 import { findOwners } from '../../schema/support/owners.ts'
-import {
-  countProblems,
-  listProblems,
-  type ProblemRow,
-  type ProblemState,
-} from '../../schema/support/problems.ts'
+import { countProblems, listProblems, type ProblemRow } from '../../schema/support/problems.ts'
 import { findTimelineRow, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { itemOf, placeCursor } from './items.ts'
@@ -29,7 +25,7 @@ const countedMax = 1000
 
 interface Found {
   readonly row: ProblemRow
-  readonly state: ProblemState
+  readonly state: WorkState
 }
 
 export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
@@ -83,7 +79,7 @@ async function findWork(
   { now, stuck_before }: { readonly now: Date; readonly stuck_before: Date },
 ): Promise<{ found: Found[]; next_cursor: string | null }> {
   const kinds = query.kind ? [query.kind] : workKinds
-  const states: readonly ProblemState[] = query.state ? [query.state] : ['failed', 'stuck']
+  const states: readonly WorkState[] = query.state ? [query.state] : ['failed', 'stuck']
   const after = query.cursor === undefined ? undefined : placeCursor.decode(query.cursor)
   const text = query.text || undefined
   const isByAge = query.order === 'age'

@@ -9,6 +9,7 @@ import {
   dialog,
   hireSupport,
   openConsole,
+  previewAdjustment,
   sam,
   waitingFor,
 } from './support/console.ts'
@@ -93,9 +94,7 @@ test('the console is open only to support staff; two of them see each other, and
   await expect(second.getByText('Sam Support is looking at this too')).toBeVisible()
 
   await first.getByRole('button', { name: 'Adjust credits' }).click()
-  await dialog(first).getByLabel('Credits').fill('6000')
-  await dialog(first).getByLabel('Note for the customer').fill('For the outage of Friday')
-  await dialog(first).getByRole('button', { name: 'Preview' }).click()
+  await previewAdjustment(first, '6000', 'For the outage of Friday')
   await expect(dialog(first)).toContainText('+6,000 credits')
   await expect(dialog(first)).toContainText('A second person has to approve')
   await dialog(first).getByRole('button', { name: 'Ask a colleague' }).click()
@@ -176,9 +175,7 @@ test(
     const found = support.getByRole('listitem').filter({ hasText: sentence })
     await expect(found).toContainText('A person decides')
     await found.getByRole('button', { name: /^Adjust credits/ }).click()
-    await dialog(support).getByLabel('Credits', { exact: true }).fill('120')
-    await dialog(support).getByLabel(/^Note/).fill('Correction of your credits')
-    await dialog(support).getByRole('button', { name: 'Preview' }).click()
+    await previewAdjustment(support, '120', 'Correction of your credits')
     await expect(dialog(support)).toContainText('0 → 120')
     await dialog(support).getByLabel('Reason').fill('The bills were compared by hand')
     await dialog(support).getByRole('button', { name: 'Adjust credits' }).click()

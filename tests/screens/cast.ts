@@ -204,11 +204,7 @@ async function compareEverything(context: Context) {
 async function askForActs(context: Context, people: { customer: string; gone: string; late: string }) {
   const { userId, call } = await beNewcomer(context)
   await openSandboxClerk().users.updateUserMetadata(userId, { publicMetadata: { role: 'support' } })
-  const ask = async (
-    kind: string,
-    users: readonly string[],
-    more: { reason: string; adjustment?: object },
-  ) => {
+  const ask = async (kind: string, users: readonly string[], more: { reason: string; params?: object }) => {
     const id = randomUUID()
     const targets = users.map((user) => ({ kind: 'user', id: user }))
     await call('/api/support/acts', { id, kind, targets, ...more })
@@ -216,7 +212,7 @@ async function askForActs(context: Context, people: { customer: string; gone: st
   }
   await ask('adjust', [people.customer], {
     reason: 'Promised on the phone after the outage of Friday',
-    adjustment: { credits: 6000, customer_note: 'For the outage of Friday' },
+    params: { adjustment: { credits: 6000, customer_note: 'For the outage of Friday' } },
   })
   const reason = 'After the outage of Friday'
   const batch = await ask('resync', [people.customer, people.gone, people.late], { reason })

@@ -83,7 +83,7 @@ function targetOf(owner: Owner, planned: PlannedAct) {
     customer_note: 'As promised',
     may_leave_debt: planned.credits < 0,
   }
-  return { act_id, of, what: { kind: 'adjust', adjustment } } as const
+  return { act_id, of, what: { kind: 'adjust', params: { adjustment } } } as const
 }
 
 function staffOf(product: FaultyProduct): Promise<Staff> {

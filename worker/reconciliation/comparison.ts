@@ -125,6 +125,6 @@ export function resyncOf(owner_id: string): Repair {
 
 /** Takes away what nothing explains, or gives back what was taken. */
 export function adjustmentOf(owner_id: string, credits: number): Repair {
-  const params = { credits, customer_note: 'Correction of your credits' }
-  return { kind: 'adjust', target: { kind: kindOf(owner_id), id: owner_id }, params }
+  const adjustment = { credits, customer_note: 'Correction of your credits', may_leave_debt: false }
+  return { kind: 'adjust', target: { kind: kindOf(owner_id), id: owner_id }, params: { adjustment } }
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Repair } from '../../schema/api/reconciliation.ts'
-import { adjustmentSchema } from '../../schema/api/support-acts.ts'
 import { recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import { type FindingRow, listFindings, saveFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { findProvenUntil, type Run } from '../../schema/billing/reconciliation/runs.ts'
@@ -67,12 +66,7 @@ async function settle(): Promise<void> {
 /** As support does it. */
 async function repair(finding: FindingRow): Promise<void> {
   const { kind, target, params } = finding.repair as unknown as Repair
-  const { id } = await buildAct(database, {
-    kind,
-    target,
-    finding_id: finding.id,
-    params: kind === 'adjust' ? { adjustment: adjustmentSchema.parse(params) } : {},
-  })
+  const { id } = await buildAct(database, { kind, target, finding_id: finding.id, params })
   await processSupportAct(worker.deps, { act_id: id })
   expect([finding.kind, await findAct(database.owner, id)]).toMatchObject([
     finding.kind,
@@ -331,7 +325,11 @@ describe('a planted difference is found, its repair is proposed, and resolves it
         object_id: String(transfer_id),
         owner_id: user_id,
         credits: -300,
-        repair: { kind: 'adjust', target: { kind: 'user', id: user_id }, params: { credits: -300 } },
+        repair: {
+          kind: 'adjust',
+          target: { kind: 'user', id: user_id },
+          params: { adjustment: { credits: -300 } },
+        },
       },
     ])
     expect(await repairAll(findings)).toEqual([])

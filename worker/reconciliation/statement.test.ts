@@ -4,7 +4,6 @@ import {
   exportStatement,
   getStatement,
   listFindings,
-  listReconciliationRuns,
   requestReconciliation,
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
@@ -150,7 +149,8 @@ describe('the statement of a day', () => {
         object_id: lost.intent_id,
         amount_minor: 700,
         currency: 'EUR',
-        sentence: 'Paid on this day, but not recorded here',
+        missing: 'record',
+        other_day: null,
       },
     ])
   })
@@ -201,12 +201,10 @@ test('a day is closed when everything until then is proven; what comes later cou
 
 test('support asks for a comparison, the worker makes it, and its findings are listed', async () => {
   const { run } = await server.ask(requestReconciliation, { token: support.token, body: {} })
-  expect(run).toMatchObject({ state: 'waiting', requested_by: support.email, since: null })
+  expect(run).toMatchObject({ state: 'waiting', requested_by: support.email })
   const again = await server.ask(requestReconciliation, { token: support.token, body: {} })
   expect(again.run.id).toBe(run.id)
   await reconcile(worker.deps)
-  const { runs } = await server.ask(listReconciliationRuns, { token: support.token, query: {} })
-  expect(runs[0]).toMatchObject({ id: run.id, state: 'done', findings: 1 })
   const list = await server.ask(listFindings, { token: support.token, query: { owner: 'user_late' } })
   expect(list.findings).toMatchObject([
     {
@@ -218,7 +216,7 @@ test('support asks for a comparison, the worker makes it, and its findings are l
   expect(list.counts).toEqual([
     { kind: 'adjustment_unexplained', count: 1, money: [], credits_missing: 0, credits_too_many: 77 },
   ])
-  expect(list.last_run?.id).toBe(run.id)
+  expect(list.last_run).toMatchObject({ id: run.id, state: 'done', findings: 1 })
   const other = await server.ask(listFindings, { token: support.token, query: { kind: 'refund_differs' } })
   expect(other.findings).toEqual([])
 })

@@ -3,15 +3,13 @@ import type { SupportActRow } from '../../schema/support/acts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
 /** What an act did beside what can be seen in rows and books. */
-export interface ActDone {
-  /** Something that was done elsewhere, as a sentence. */
-  readonly did?: string | null
+export interface ActDone extends Partial<Pick<ActOutcome, 'changes' | 'erasure' | 'invoice'>> {
+  /** Something was done elsewhere. */
+  readonly did?: boolean
   /** Why nothing followed, if nothing did. */
   readonly note?: string | null
   /** Organizations that have more or fewer seats now: see `followSeats`. */
   readonly seats_changed_in?: readonly string[]
-  readonly changes?: ActOutcome['changes']
-  readonly erasure?: ActOutcome['erasure']
 }
 
 /**

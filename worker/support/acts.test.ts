@@ -44,7 +44,6 @@ async function performWithDryRun(asked: Asked) {
   expect(done.outcome).toEqual(dry.outcome)
   const again = await perform(asked)
   expect(again).toMatchObject({ state: 'done', outcome: { changed: false, transfers: [] } })
-  expect(again.outcome?.sentence).toMatch(/^Nothing changed: /)
   return done
 }
 
@@ -55,7 +54,12 @@ describe('a replay brings what is due, and a dry run says exactly that, of', () 
   test('a checkout that was paid behind our back', async () => {
     const paid = await buildPaidCredits(product)
     const done = await performWithDryRun({ kind: 'replay', target: { kind: 'intent', id: paid.intent_id } })
-    expect(done.outcome?.sentence).toBe('+500 credits: Credit purchase. Checkout: open → settled.')
+    expect(done.outcome?.changes).toContainEqual({
+      what: 'intent',
+      id: paid.intent_id,
+      before: 'open',
+      after: 'settled',
+    })
     expect(await balanceOf(paid.owner_id)).toBe(500)
   })
 
@@ -213,10 +217,12 @@ describe('a checkout that is stuck', () => {
     expect(await sessionStatus()).toBe('open')
     const done = await perform({ kind: 'cancel_intent', target })
     expect(done.outcome).toEqual(dry.outcome)
-    expect(done.outcome?.sentence).toBe('Checkout: open → expired.')
+    expect(done.outcome?.changes).toEqual([
+      { what: 'intent', id: open.intent_id, before: 'open', after: 'expired' },
+    ])
     expect(await sessionStatus()).toBe('expired')
     expect(await perform({ kind: 'cancel_intent', target })).toMatchObject({
-      outcome: { sentence: 'Nothing changed: it is expired already.' },
+      outcome: { note: 'It is expired already' },
     })
   })
 
@@ -239,18 +245,17 @@ test('credits that are reserved are released once, and a dry run says what becom
   const asked = { kind: 'release_hold', target: { kind: 'hold', id } } as const
   const dry = await perform({ ...asked, is_dry_run: true, reason: '' })
   expect(await findBalance(database.owner, owner_id)).toMatchObject({ available: 20, held: 80 })
-  const sentence = 'Available: 20 → 95 credits. Hold: open → released.'
   const changes = [
     { what: 'available', id: null, before: 20, after: 95 },
     { what: 'hold', id, before: 'open', after: 'released' },
   ]
-  expect(dry.outcome).toEqual({ changed: true, sentence, transfers: [], changes })
+  expect(dry.outcome).toEqual({ changed: true, note: null, transfers: [], changes })
 
   const done = await perform(asked)
   expect(done.outcome).toEqual(dry.outcome)
   expect(await findBalance(database.owner, owner_id)).toMatchObject({ total: 100, available: 95, held: 5 })
   expect(await perform(asked)).toMatchObject({
-    outcome: { changed: false, sentence: 'Nothing changed: it is released already.' },
+    outcome: { changed: false, note: 'It is released already' },
   })
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
@@ -267,7 +272,7 @@ test('an invitation is sent again and keeps its seat; a dry run sends nothing', 
   expect(before).toHaveLength(1)
   const dry = await perform({ kind: 'resend_invitation', target, is_dry_run: true, reason: '' })
   expect(await atClerk()).toEqual(before)
-  expect(dry.outcome).toMatchObject({ changed: true, sentence: 'The invitation is sent again.' })
+  expect(dry.outcome).toMatchObject({ changed: true })
 
   const done = await perform({ kind: 'resend_invitation', target })
   expect(done.outcome).toEqual(dry.outcome)

@@ -1,9 +1,9 @@
+import { adjustmentOf } from '../../schema/api/support-acts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { adjustmentGrant } from '../../schema/ledger/grants.ts'
 import { lockOwner } from '../../schema/ledger/post/books.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { paramsOf } from '../../schema/support/acts.ts'
 import { PermanentError } from '../errors.ts'
 import { requireFinding } from '../reconciliation/compare-again.ts'
 import type { DoAct } from './act.ts'
@@ -15,7 +15,7 @@ import type { DoAct } from './act.ts'
  */
 export const adjust: DoAct = async (deps, act) => {
   const owner_id = act.owner_id
-  const { adjustment } = paramsOf(act)
+  const adjustment = adjustmentOf(act.params)
   if (!owner_id || !adjustment) throw new PermanentError('It does not say what to adjust, or for whom')
   const { credits, customer_note, may_leave_debt } = adjustment
   if (act.finding_id) await requireFinding(deps, act.finding_id)

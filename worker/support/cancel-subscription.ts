@@ -13,13 +13,12 @@ import { fetchPlan } from './fetch-plan.ts'
  * by people.
  */
 export const cancelSubscription: DoAct = async (deps, { target_id: id, requested_by, is_dry_run }) => {
-  const did = `Subscription ${id} ends at Stripe, without another invoice.`
   const over = await findObstacle(deps, id)
   if (over) return { note: over }
-  if (is_dry_run) return { did }
+  if (is_dry_run) return { did: true }
   await endSubscription(deps.stripe, id, 'Cancelled by support')
   await syncSubject(deps, { of: 'subscription', id }, requested_by)
-  return { did }
+  return { did: true }
 }
 
 /** Why nothing is to be done; null when it is to be ended. Throws PermanentError when it must not be. */

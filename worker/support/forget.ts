@@ -64,14 +64,10 @@ export async function forgetPerson(
   await deps.clerk.deleteUser(user_id)
   const { traces, removed, credits } = erased
   return {
-    did: sentenceOf(removed, traces),
+    did: Object.values(removed).some((rows) => rows > 0),
     note: 'They are forgotten already',
     seats_changed_in: traces.organizations,
-    erasure: {
-      removed: { ...removed, profile: Number(removed.profile) },
-      customers: [...traces.customers],
-      credits,
-    },
+    erasure: { removed, customers: [...traces.customers], credits },
   }
 }
 
@@ -99,23 +95,12 @@ async function findObstacle(
     : null
 }
 
-interface Removed {
-  readonly profile: boolean
-  readonly tokens: number
-  readonly answers: number
-  readonly seats: number
-  readonly invitations: number
-  readonly holds: number
-  readonly texts: number
-  readonly payloads: number
-  readonly tries: number
-}
-
+/** How many rows of each kind are removed, or have no name and no address any more. */
 async function erase(
   deps: WorkerDependencies,
   trx: DatabaseTransaction,
   { user_id, traces }: { readonly user_id: string; readonly traces: PersonTraces },
-): Promise<Removed> {
+): Promise<Record<string, number>> {
   const now = deps.now()
   const pseudonym = pseudonymOf(user_id)
   const { emails, organizations } = traces
@@ -141,19 +126,6 @@ async function erase(
     texts: await eraseTransferTexts(trx, person),
     payloads: await removePayloadsOf(trx, traces),
     tries: await deleteTriesOf(trx, traces),
-    profile: await forgetUser(trx, { user_id, now }),
+    profile: Number(await forgetUser(trx, { user_id, now })),
   }
-}
-
-/**
- * Null when there was nothing to remove. It is in the audit log for good, so it has no name and no address.
- */
-function sentenceOf({ profile, ...counts }: Removed, { customers }: PersonTraces): string | null {
-  const parts = Object.entries(counts).flatMap(([what, count]) => (count > 0 ? `${what}: ${count}` : []))
-  if (!profile && parts.length === 0) return null
-  return [
-    profile ? 'Their account, name and addresses are erased.' : 'What came later is erased.',
-    ...(parts.length > 0 ? [`Removed or replaced: ${parts.join(', ')}.`] : []),
-    ...(customers.length > 0 ? [`At Stripe a person has to redact ${customers.join(', ')}.`] : []),
-  ].join(' ')
 }

@@ -53,7 +53,7 @@ describe('a change of seats that waits for its invoice', () => {
       state: 'done',
       outcome: {
         changed: true,
-        sentence: expect.stringMatching(/^Stripe makes an invoice of the changes: \d+\.\d\d EUR\.$/),
+        invoice: { total_minor: expect.any(Number), currency: 'EUR', refusal: null },
       },
     })
     expect(await invoicesOf(bought)).toHaveLength(1)
@@ -69,7 +69,7 @@ describe('a change of seats that waits for its invoice', () => {
     expect(await life.row(bought)).toMatchObject({ seats_total: 5, pending_lines: [] })
     expect((await invoiceNow(bought)).outcome).toMatchObject({
       changed: false,
-      sentence: expect.stringContaining('no change of it waits for an invoice'),
+      note: 'No change of it waits for an invoice',
     })
     expect(await invoicesOf(bought)).toHaveLength(2)
   })
@@ -92,7 +92,7 @@ describe('a change of seats that waits for its invoice', () => {
     await stripe.knob(`subscriptions/${bought.subscription_id}/card`, { card: '4000000000000341' })
     const { state, outcome } = await invoiceNow(bought)
     expect(state).toBe('done')
-    expect(outcome?.sentence).toContain('the payment failed: Your card was declined')
+    expect(outcome?.invoice?.refusal).toContain('Your card was declined')
     expect(await planOf(bought)).toBe(1000)
     expect((await invoicesOf(bought))[0]).toMatchObject({ status: 'open', auto_advance: true })
   })

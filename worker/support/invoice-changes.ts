@@ -1,8 +1,8 @@
 import Stripe from 'stripe'
+import type { ActOutcome } from '../../schema/api/support-acts.ts'
 import { isOver } from '../../schema/vendors/stripe/statuses.ts'
 import { PermanentError } from '../errors.ts'
 import { syncSubject } from '../events/sync-subject.ts'
-import { moneyText } from '../reconciliation/comparison.ts'
 import type { DoAct } from './act.ts'
 import { fetchPlan } from './fetch-plan.ts'
 
@@ -17,22 +17,14 @@ export const invoiceChanges: DoAct = async (deps, act) => {
   if (isOver({ status })) {
     throw new PermanentError(`It is ${status}, and nothing is billed for it any more`)
   }
-  const invoice = { id, customer, act_id: act.id }
-  const bill = is_dry_run ? await preview(deps.stripe, invoice) : await collect(deps.stripe, invoice)
-  if (!bill) return { note: 'No change of it waits for an invoice' }
+  const waiting = { id, customer, act_id: act.id }
+  const invoice = is_dry_run ? await preview(deps.stripe, waiting) : await collect(deps.stripe, waiting)
+  if (!invoice) return { note: 'No change of it waits for an invoice' }
   if (!is_dry_run) await syncSubject(deps, { of: 'subscription', id }, requested_by)
-  const made = `Stripe makes an invoice of the changes: ${moneyText(bill.total, bill.currency)}.`
-  const failure = bill.refusal ? ` It is open, because the payment failed: ${bill.refusal}` : ''
-  return { did: made + failure }
+  return { did: true, invoice }
 }
 
-interface Bill {
-  /** Minor units; below zero for a credit. */
-  readonly total: number
-  readonly currency: string
-  /** Why the card was refused; else null. */
-  readonly refusal: string | null
-}
+type Invoice = NonNullable<ActOutcome['invoice']>
 
 interface Waiting {
   readonly id: string
@@ -41,18 +33,18 @@ interface Waiting {
 }
 
 /** What waits for the subscription; null when nothing does. Taxes and coupons are not in the sum. */
-async function preview(stripe: Stripe, { id, customer }: Waiting): Promise<Bill | null> {
+async function preview(stripe: Stripe, { id, customer }: Waiting): Promise<Invoice | null> {
   const waiting: Stripe.InvoiceItem[] = []
   // The list cannot be asked for a subscription's: https://docs.stripe.com/api/invoiceitems/list
   for await (const item of stripe.invoiceItems.list({ customer, pending: true, limit: 100 })) {
     if (item.parent?.subscription_details?.subscription === id) waiting.push(item)
   }
-  const total = waiting.reduce((sum, { amount }) => sum + amount, 0)
-  return waiting[0] ? { total, currency: waiting[0].currency, refusal: null } : null
+  const total_minor = waiting.reduce((sum, { amount }) => sum + amount, 0)
+  return waiting[0] ? { total_minor, currency: waiting[0].currency.toUpperCase(), refusal: null } : null
 }
 
 /** Null when nothing waited. A try that comes again gets the invoice of the first, by the act's id. */
-async function collect(stripe: Stripe, { id, customer, act_id }: Waiting): Promise<Bill | null> {
+async function collect(stripe: Stripe, { id, customer, act_id }: Waiting): Promise<Invoice | null> {
   const options = { idempotencyKey: `support_act_${act_id}` }
   const created = await stripe.invoices
     .create({ customer, subscription: id }, options)
@@ -68,12 +60,13 @@ async function collect(stripe: Stripe, { id, customer, act_id }: Waiting): Promi
     found.status === 'draft'
       ? await stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: true })
       : found
+  const made = { total_minor: total, currency: currency.toUpperCase() }
   try {
     if (status === 'open') await stripe.invoices.pay(invoiceId)
-    return { total, currency, refusal: null }
+    return { ...made, refusal: null }
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeCardError)) throw error
-    return { total, currency, refusal: error.message }
+    return { ...made, refusal: error.message }
   }
 }
 

@@ -62,7 +62,7 @@ function synced({
 
 /**
  * What came of an act: `before` is what everybody else sees while the act is not committed, `after` what the
- * act sees. Of a dry run it is the same, word for word, as of the act that follows it.
+ * act sees. Of a dry run it is the same as of the act that follows it.
  */
 export function outcomeOfAct(act: {
   readonly owner_id: string | null
@@ -87,41 +87,13 @@ export function outcomeOfAct(act: {
   const figures = found.filter(({ id }) => id === null)
   const changes = [...(done.changes ?? []), ...figures, ...found.filter(({ id }) => id !== null)]
   const changed = transfers.length > 0 || Boolean(done.did) || changes.length > 0
-  const sentence = changed ? sentenceOf(transfers, changes, done) : `Nothing changed: ${nothingBecause(done)}`
-  return { changed, sentence, transfers, changes, ...(done.erasure && { erasure: done.erasure }) }
-}
-
-/** The figures of which the sentence speaks elsewhere, or not at all. */
-const unsaid = ['balance', 'available', 'seats_in_use', 'seats_reserved']
-
-function sentenceOf(
-  transfers: ActOutcome['transfers'],
-  changes: ActOutcome['changes'],
-  { did }: ActDone,
-): string {
-  return [
-    ...(did ? [did] : []),
-    ...transfers.map(({ credits, reason }) => `${signed(credits)} credits: ${withStop(reason)}`),
-    ...changes
-      .filter(({ what }) => !unsaid.includes(what))
-      .map(({ what, before, after }) => `${nameOf(what)}: ${before ?? 'none'} → ${after ?? 'none'}.`),
-  ].join(' ')
-}
-
-function nameOf(what: string): string {
-  return what === 'intent' ? 'Checkout' : `${what.charAt(0).toUpperCase()}${what.slice(1)}`
-}
-
-function nothingBecause({ note }: ActDone): string {
-  if (!note) return 'all is as it should be.'
-  const isName = /^(?:Stripe|Clerk)\b/.test(note)
-  return withStop(isName ? note : `${note.charAt(0).toLowerCase()}${note.slice(1)}`)
-}
-
-function withStop(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`
-}
-
-function signed(credits: number): string {
-  return `${credits < 0 ? '−' : '+'}${Math.abs(credits).toLocaleString('en-US')}`
+  const { note = null, erasure, invoice } = done
+  return {
+    changed,
+    note: changed ? null : note,
+    transfers,
+    changes,
+    ...(erasure && { erasure }),
+    ...(invoice && { invoice }),
+  }
 }

@@ -17,7 +17,6 @@ export const releaseHold: DoAct = (deps, { target_id: id }) =>
     const after = await findBalance(trx, found.owner_id)
     const state = (await findHoldById(trx, id))?.state
     return {
-      did: released > 0 ? `Available: ${before.available} → ${after.available} credits.` : null,
       changes:
         released > 0
           ? [{ what: 'available', id: null, before: before.available, after: after.available }]

@@ -35,7 +35,7 @@ export const resendInvitation: DoAct = async (deps, { target_id: id }) => {
     const fresh = await detachInvitation(trx, { id, expires_at })
     await deliverInvitation({ ...deps, db: trx, app_url: deps.appUrl }, fresh)
   })
-  return { did: 'The invitation is sent again.' }
+  return { did: true }
 }
 
 export async function revokeAtClerk(

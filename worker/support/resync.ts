@@ -1,3 +1,4 @@
+import type { ActChange } from '../../schema/api/support-acts.ts'
 import { listSettledPurchases, lockIntent } from '../../schema/billing/checkout/intents.ts'
 import { listIntentsOfOwner, listUnfinishedIntents } from '../../schema/billing/checkout/owner-intents.ts'
 import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
@@ -53,8 +54,8 @@ export const resync: DoAct = async (deps, act) => {
   await retryTransaction(deps.db, (trx) =>
     postDifferenceOf(trx, owner_id, purchases, { ...cause, now: deps.now() }),
   )
-  const did = organization_id && (await describeRoom(deps, organization_id, members))
-  return { did, note: 'Stripe and Clerk have it as we do', seats_changed_in }
+  const changes = organization_id === null ? [] : await findMemberLimit(deps, organization_id, members)
+  return { changes, note: 'Stripe and Clerk have it as we do', seats_changed_in }
 }
 
 /** Their present customer at Stripe, and those that it replaced. */
@@ -108,13 +109,13 @@ async function listMemberships(
  * What will be done after the act (see `followSeats`), if anything: Clerk lets in as many people as
  * there are seats.
  */
-async function describeRoom(
+async function findMemberLimit(
   deps: WorkerDependencies,
   organizationId: string,
   members: readonly Membership[],
-): Promise<string | null> {
+): Promise<ActChange[]> {
   const wrong = await findWrongLimit(deps.db, organizationId, members)
-  return wrong && `Clerk lets ${wrong.limit} people in.`
+  return wrong ? [{ what: 'member_limit', id: null, before: wrong.at_clerk, after: wrong.limit }] : []
 }
 
 /** Also without any news: the books may differ from facts that were written down long ago. */

@@ -109,9 +109,12 @@ describe('a job that failed because of a bug', () => {
       state: 'done',
       outcome: {
         changed: true,
-        sentence: '+500 credits: Credit purchase. Event: failed → applied. Checkout: open → settled.',
         transfers: [{ kind: 'credit_purchase', account: 'purchased', credits: 500 }],
-        changes: expect.arrayContaining([{ what: 'balance', id: null, before: 0, after: 500 }]),
+        changes: expect.arrayContaining([
+          { what: 'balance', id: null, before: 0, after: 500 },
+          { what: 'event', id, before: 'failed', after: 'applied' },
+          { what: 'intent', id: intent_id, before: 'open', after: 'settled' },
+        ]),
       },
     })
     expect(await eventRow(id)).toMatchObject({ state: 'applied', attempts: 0, last_error: null })
@@ -124,7 +127,7 @@ describe('a job that failed because of a bug', () => {
         state: 'done',
         outcome: {
           changed: false,
-          sentence: 'Nothing changed: it is settled already.',
+          note: 'It is settled already',
           transfers: [],
           changes: [],
         },
@@ -158,7 +161,7 @@ test('an ignored event is replayed, and says why it is ignored again', async () 
     state: 'done',
     outcome: {
       changed: false,
-      sentence: 'Nothing changed: we do not handle events of type customer.created.',
+      note: 'We do not handle events of type customer.created',
     },
   })
 })

@@ -154,9 +154,10 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
       // An erasure has erased its own.
       ...(act.kind === 'forget' && { reason: null }),
       outcome: 'done',
-      detail: outcome.sentence,
+      detail: outcome.note,
       before: side('before'),
-      after: side('after'),
+      // It is there for good, so it has counts of what was erased, and no name.
+      after: { ...side('after'), ...outcome.erasure?.removed },
     })
     return result
   }).catch(async (error: unknown) => {
@@ -171,7 +172,6 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     deps.metrics.supportActs.inc({ kind: act.kind, outcome })
     const transfer_ids = [...new Set(finished.transfers.map(({ transfer_id }) => transfer_id))]
     const ids = withTransfers(idsOfAct(act), transfer_ids)
-    // The sentence of the outcome has the note for the customer in it.
     deps.log.info({ ...ids, kind: act.kind, outcome }, 'Act of support done')
   }
   for (const organization of finished?.seats_changed_in ?? []) {

@@ -266,27 +266,9 @@ async function listUnexplained(
     object_id: name.slice(name.indexOf('/') + 1),
     amount_minor: (paid ?? 0) - (fact ?? 0),
     currency,
-    sentence: sentenceOf({ paid, fact, fact_on, paid_on }),
+    missing: fact === null ? 'record' : paid === null ? 'payment' : 'none',
+    other_day: fact_on ?? paid_on,
   }))
-}
-
-function sentenceOf(found: {
-  paid: number | null
-  fact: number | null
-  fact_on: string | null
-  paid_on: string | null
-}): string {
-  if (found.fact === null) {
-    return found.fact_on
-      ? `Paid on this day, but recorded here on ${found.fact_on}`
-      : 'Paid on this day, but not recorded here'
-  }
-  if (found.paid === null) {
-    return found.paid_on
-      ? `Recorded here on this day, but paid on ${found.paid_on}`
-      : 'Recorded here on this day, but Stripe has no payment for it'
-  }
-  return 'Stripe’s amount differs from ours'
 }
 
 function previousDay(date: string): string {

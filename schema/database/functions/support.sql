@@ -47,7 +47,7 @@ BEGIN
   act.reason := erased;
   IF act.kind <> 'forget' THEN
     act.params := jsonb_set(act.params, '{adjustment,customer_note}', to_jsonb(erased), false);
-    act.outcome := jsonb_set(jsonb_set(act.outcome, '{sentence}', to_jsonb(erased), false), '{transfers}',
+    act.outcome := jsonb_set(jsonb_set(act.outcome, '{note}', to_jsonb(erased), false), '{transfers}',
       (SELECT coalesce(jsonb_agg(transfer || jsonb_build_object('reason', erased)), '[]')
         FROM jsonb_array_elements(act.outcome -> 'transfers') transfer), false);
     act.error := CASE WHEN act.error IS NOT NULL THEN erased END;
@@ -102,12 +102,9 @@ CREATE OR REPLACE FUNCTION support_needs_approval(
 ) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT act.kind = 'forget' OR act.kind = 'adjust' AND (
     coalesce((act.params #>> '{adjustment,may_leave_debt}')::boolean, false)
-    OR coalesce(sum(credits) FILTER (WHERE NOT is_same AND requested_by = act.requested_by), 0)
-      + greatest(asked_credits, abs((act.params #>> '{adjustment,credits}')::bigint), sum(credits) FILTER (WHERE is_same))
-        > asker_limit
-    OR coalesce(sum(credits) FILTER (WHERE NOT is_same), 0)
-      + greatest(asked_credits, abs((act.params #>> '{adjustment,credits}')::bigint), sum(credits) FILTER (WHERE is_same))
-        > total_limit)
+    OR greatest(asked_credits, abs((act.params #>> '{adjustment,credits}')::bigint), sum(credits) FILTER (WHERE is_same))
+      > least(asker_limit - coalesce(sum(credits) FILTER (WHERE NOT is_same AND requested_by = act.requested_by), 0),
+        total_limit - coalesce(sum(credits) FILTER (WHERE NOT is_same), 0)))
   FROM (
     SELECT a.requested_by, abs((a.params #>> '{adjustment,credits}')::bigint) AS credits,
       a.id = act.id OR (act.batch_id IS NOT NULL AND a.batch_id IS NOT DISTINCT FROM act.batch_id) AS is_same

@@ -15,6 +15,12 @@ export const waitingFor = (page: Page, userId: string) =>
     .getByRole('listitem')
     .filter({ hasText: userId })
 
+export async function previewAdjustment(page: Page, credits: string, note: string): Promise<void> {
+  await dialog(page).getByLabel('Credits', { exact: true }).fill(credits)
+  await dialog(page).getByLabel(/^Note/).fill(note)
+  await dialog(page).getByRole('button', { name: 'Preview' }).click()
+}
+
 export interface Setting {
   readonly browser: Browser
   readonly baseURL: string | undefined

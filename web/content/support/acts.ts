@@ -1,6 +1,6 @@
-import type { ActKind, ActTarget } from '../../../schema/api/support-acts.ts'
+import type { ActKind, ActOutcome, ActTarget, AuditEntry } from '../../../schema/api/support-acts.ts'
 import type { TraceItem } from '../../../schema/api/support-timeline.ts'
-import { capitalized, sentence, type Words } from './words.ts'
+import { capitalized, creditsText, sentence, type Words } from './words.ts'
 
 interface ActWords {
   /** On its button. */
@@ -9,6 +9,8 @@ interface ActWords {
   readonly description: string
   /** As an item of the timeline. */
   readonly title: string
+  /** What it did at Stripe or Clerk, or erased, where that is in no row. */
+  readonly did?: (outcome: ActOutcome) => string
   /** The items that have its button. Other acts are those of an owner or of a finding. */
   readonly isOn?: (item: TraceItem) => boolean
 }
@@ -46,12 +48,14 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     description:
       'Ends a plan whose owner is gone, or a second one of its owner. Stripe makes no more invoices; refunds are separate.',
     title: 'Cancellation of a plan',
+    did: () => 'The plan ends at Stripe, without another invoice.',
   },
   invoice_changes: {
     name: 'Invoice now',
     description:
       'Bills the changes of a plan now that Stripe would bill with its next renewal. The card on file is charged, or a credit goes to the balance at Stripe.',
     title: 'Invoice for a change of a plan',
+    did: ({ invoice }) => (invoice ? invoiceText(invoice) : ''),
     isOn: ({ kind, data }) =>
       kind === 'subscription' && data.ended_at === null && data.pending_lines.length > 0,
   },
@@ -59,6 +63,7 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     name: 'Resend invitation',
     description: 'Sends the open invitation once more.',
     title: 'Invitation sent again',
+    did: () => 'The invitation is sent again.',
     isOn: ({ kind, data }) => kind === 'invitation' && data.status === 'pending',
   },
   release_hold: {
@@ -72,7 +77,72 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     name: 'Erase person',
     description: 'Erases the person. It cannot be undone, so a second person has to approve it.',
     title: 'Erasure of the person',
+    did: ({ erasure }) => (erasure ? erasureText(erasure) : ''),
   },
+}
+
+function invoiceText({ total_minor, currency, refusal }: NonNullable<ActOutcome['invoice']>): string {
+  const sum = `${(total_minor / 100).toFixed(2)} ${currency}`
+  const failure = refusal ? ` It is open, because the payment failed: ${sentence(refusal)}` : ''
+  return `Stripe makes an invoice of the changes: ${sum}.${failure}`
+}
+
+function erasureText({ removed: { profile, ...rows }, customers }: NonNullable<ActOutcome['erasure']>) {
+  const parts = Object.entries(rows).flatMap(([what, count]) => (count > 0 ? `${what}: ${count}` : []))
+  return [
+    profile ? 'Their account, name and addresses are erased.' : 'What came later is erased.',
+    ...(parts.length > 0 ? [`Removed or replaced: ${parts.join(', ')}.`] : []),
+    ...(customers.length > 0 ? [`At Stripe a person has to redact ${customers.join(', ')}.`] : []),
+  ].join(' ')
+}
+
+/** The figures that transfers and states say already. */
+const unsaid = ['balance', 'seats_in_use', 'seats_reserved']
+
+/** What an act did, or would do, in a line. */
+export function outcomeText(kind: string, outcome: ActOutcome): string {
+  if (!outcome.changed) return `Nothing changed. ${whyNothing(outcome)}`
+  const did = actWords[kind as ActKind]?.did?.(outcome)
+  return [
+    ...(did ? [did] : []),
+    ...outcome.transfers.map(
+      ({ credits, reason }) => `${credits < 0 ? '−' : '+'}${creditsText(credits)}: ${sentence(reason)}`,
+    ),
+    ...outcome.changes
+      .filter(({ what }) => !unsaid.includes(what))
+      .map(({ what, before, after }) => `${changeName(what)}: ${before ?? 'none'} → ${after ?? 'none'}.`),
+  ].join(' ')
+}
+
+export function whyNothing({ note }: ActOutcome): string {
+  return sentence(note ?? 'All is as it should be')
+}
+
+/** What changed: a figure, or the kind of a row. */
+export function changeName(what: string): string {
+  return what === 'intent' ? 'Checkout' : capitalized(what.replaceAll('_', ' '))
+}
+
+/** What an entry of the audit log says beside its act: a refusal, an error, or what changed. */
+export function entryText({
+  detail,
+  before,
+  after,
+}: Pick<AuditEntry, 'detail' | 'before' | 'after'>): string {
+  const changes = differencesOf({ before, after }).map(
+    ({ what, before: was, after: is }) => `${what}: ${was} → ${is}`,
+  )
+  return [...(detail ? [detail] : []), ...changes].join(', ')
+}
+
+/** The changed figures and states, by what they are. */
+export function differencesOf({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
+  const [was, is] = [before ?? {}, after ?? {}]
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])].map((what) => ({
+    what: changeName(what),
+    before: was[what] ?? 'none',
+    after: is[what] ?? 'none',
+  }))
 }
 
 /** An act's kind as people say it, also of kinds that only the terminal knows. */
@@ -106,7 +176,7 @@ const act: Words<'act'> = {
       state,
       error: state === 'queued' ? data.last_error : data.error,
       details: [
-        ...(data.sentence ? [data.sentence] : []),
+        ...(data.outcome ? [outcomeText(data.kind, data.outcome)] : []),
         `Asked for by ${nameOf(requested_by)}${approved}: ${sentence(data.reason)}`,
       ],
       attempts: data.attempts,

@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { type Adjustment, adjustmentSchema } from '../../../../schema/api/support-acts.ts'
+import { type ActKind, adjustmentSchema } from '../../../../schema/api/support-acts.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
 import { actWords } from '../../../content/support/acts.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -28,16 +28,17 @@ function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => v
 }
 
 function Steps({ request, onClose }: { request: ActRequest; onClose: () => void }) {
-  const [adjustment, setAdjustment] = useState<Adjustment>()
-  const [isPreviewed, setIsPreviewed] = useState(request.kind !== 'adjust')
+  const Form = forms[request.kind]
+  const [params, setParams] = useState<ActRequest['params']>(request.params ?? {})
+  const [isPreviewed, setIsPreviewed] = useState(!Form)
   const [started, setStarted] = useState<RequestedActs>()
   if (started) return <ActResults started={started} onClose={onClose} onDone={request.onDone} />
-  if (!isPreviewed) {
+  if (Form && !isPreviewed) {
     return (
-      <AdjustForm
-        initial={adjustment ?? request.adjustment}
+      <Form
+        initial={params}
         onPreview={(next) => {
-          setAdjustment(next)
+          setParams(next)
           setIsPreviewed(true)
         }}
       />
@@ -47,8 +48,9 @@ function Steps({ request, onClose }: { request: ActRequest; onClose: () => void 
     <ConfirmForm
       kind={request.kind}
       targets={request.targets}
-      adjustment={adjustment}
-      onBack={request.kind === 'adjust' ? () => setIsPreviewed(false) : onClose}
+      params={params}
+      onClose={onClose}
+      onBack={Form && (() => setIsPreviewed(false))}
       onStarted={setStarted}
     />
   )
@@ -64,12 +66,16 @@ export function ActProvider({ children }: { children: ReactNode }) {
   )
 }
 
-interface AdjustFormProps {
-  initial: Partial<Adjustment> | undefined
-  onPreview: (adjustment: Adjustment) => void
+interface FormProps {
+  initial: ActRequest['params']
+  onPreview: (params: ActRequest['params']) => void
 }
 
-function AdjustForm({ initial, onPreview }: AdjustFormProps) {
+/** Of acts that have to be told more than their target. */
+const forms: Readonly<Partial<Record<ActKind, (props: FormProps) => ReactNode>>> = { adjust: AdjustForm }
+
+function AdjustForm({ initial: params, onPreview }: FormProps) {
+  const initial = params?.adjustment
   const [credits, setCredits] = useState(initial?.credits === undefined ? '' : String(initial.credits))
   const [note, setNote] = useState(initial?.customer_note ?? '')
   const [mayLeaveDebt, setMayLeaveDebt] = useState(initial?.may_leave_debt ?? false)
@@ -86,7 +92,7 @@ function AdjustForm({ initial, onPreview }: AdjustFormProps) {
   function submit(event: FormEvent) {
     event.preventDefault()
     setChecked(true)
-    if (adjustment.success) onPreview(adjustment.data)
+    if (adjustment.success) onPreview({ adjustment: adjustment.data })
   }
 
   return (

@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent } from 'react'
 import type { SupportAct } from '../../../../schema/api/support-acts.ts'
 import { supportKey } from '../../../api/support.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
+import { outcomeText } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
@@ -75,9 +76,13 @@ function Result({ act }: { act: SupportAct }) {
     <>
       <Alert
         tone={act.outcome.changed ? 'positive' : 'info'}
-        title={act.outcome.erasure && act.outcome.changed ? 'The person is erased' : act.outcome.sentence}
+        title={
+          act.outcome.erasure && act.outcome.changed
+            ? 'The person is erased'
+            : outcomeText(act.kind, act.outcome)
+        }
       />
-      <Changes outcome={act.outcome} />
+      <Changes kind={act.kind} outcome={act.outcome} />
     </>
   )
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { cancelSupportActs, type SupportAct } from '../../../../schema/api/support-acts.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { isSettled, progressKey, type RequestedActs } from '../../../api/support-acts.ts'
+import { outcomeText } from '../../../content/support/acts.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { formatCredits } from '../../format.ts'
@@ -66,7 +67,11 @@ export function ActList({ acts, refused }: Omit<BatchProgressProps, 'batchId'>) 
         </Line>
       ))}
       {acts.map((act) => (
-        <Line key={act.id} id={act.target.id} text={act.outcome?.sentence ?? act.error ?? act.last_error}>
+        <Line
+          key={act.id}
+          id={act.target.id}
+          text={act.outcome ? outcomeText(act.kind, act.outcome) : (act.error ?? act.last_error)}
+        >
           {act.outcome?.changed === false ? (
             <Badge>Nothing to change</Badge>
           ) : act.outcome && act.is_dry_run ? (

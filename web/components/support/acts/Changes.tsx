@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react'
 import type { ActOutcome } from '../../../../schema/api/support-acts.ts'
+import { outcomeText } from '../../../content/support/acts.ts'
 import { formatCredits } from '../../format.ts'
 import { CopyId } from '../CopyId.tsx'
 import { counted, sentenceCase } from '../labels.ts'
 import { changesOf } from './outcome.ts'
 
-export function Changes({ outcome }: { outcome: ActOutcome }) {
+export function Changes({ kind, outcome }: { kind: string; outcome: ActOutcome }) {
   const changes = changesOf(outcome)
   const { erasure } = outcome
   // What is done at Stripe or Clerk alone changes no row of ours.
   if (changes.length === 0 && !erasure)
-    return outcome.changed ? <p className="text-sm">{outcome.sentence}</p> : null
+    return outcome.changed ? <p className="text-sm">{outcomeText(kind, outcome)}</p> : null
   return (
     <div className="space-y-3">
       {erasure && outcome.changed && <Erasure {...erasure} />}

@@ -3,7 +3,6 @@ import { type FormEvent, useState } from 'react'
 import {
   type ActKind,
   type ActTarget,
-  type Adjustment,
   reasonProblem,
   requestSupportActs,
 } from '../../../../schema/api/support-acts.ts'
@@ -16,23 +15,26 @@ import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { counted } from '../labels.ts'
 import { DryRun, useDryRun } from './DryRun.tsx'
+import type { ActRequest } from './useAct.ts'
 
 interface ConfirmFormProps {
   kind: ActKind
   targets: readonly ActTarget[]
-  adjustment: Adjustment | undefined
-  onBack: () => void
+  params: ActRequest['params']
+  onClose: () => void
+  /** To its form, where it has one. */
+  onBack: (() => void) | undefined
   onStarted: (started: RequestedActs) => void
 }
 
 /** What would follow, worked out at once; then the reason, without which nothing is done. */
-export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: ConfirmFormProps) {
+export function ConfirmForm({ kind, targets, params, onClose, onBack, onStarted }: ConfirmFormProps) {
   const api = useApi()
   // Born before the call: one that is repeated is about the same act.
   const [actId] = useState(() => crypto.randomUUID())
   const [reason, setReason] = useState('')
   const [checked, setChecked] = useState(false)
-  const body = { kind, targets: [...targets], ...(adjustment && { adjustment }) }
+  const body = { kind, targets: [...targets], params: { ...params } }
   const dryRun = useDryRun(body)
   const act = useMutation({
     mutationFn: async () => (await api(requestSupportActs, { body: { ...body, id: actId, reason } })).data,
@@ -79,8 +81,8 @@ export function ConfirmForm({ kind, targets, adjustment, onBack, onStarted }: Co
         </Alert>
       )}
       <div className="mt-4 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onBack}>
-          {kind === 'adjust' ? 'Back' : 'Cancel'}
+        <Button variant="secondary" onClick={onBack ?? onClose}>
+          {onBack ? 'Back' : 'Cancel'}
         </Button>
         <Button type="submit" busy={act.isPending} disabled={isBlind}>
           {kind === 'forget' ? 'Ask a colleague to erase' : needsApproval ? 'Ask a colleague' : name}

@@ -3,12 +3,13 @@ import { useState } from 'react'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { actProgressQuery, dryRunQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
+import { whyNothing } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
 import { formatCredits } from '../../format.ts'
 import { ActList } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
-import { summaryOf, whyNothing } from './outcome.ts'
+import { summaryOf } from './outcome.ts'
 
 /** Asks what would follow of acts. */
 export function useDryRun(asked: Omit<Parameters<typeof dryRunQuery>[1], 'id'>) {
@@ -79,7 +80,7 @@ export function DryRun({ acts, refused, isSettled, error }: ReturnType<typeof us
   return (
     <div role="status">
       <p className="mb-2 font-medium text-sm">This would change</p>
-      <Changes outcome={act.outcome} />
+      <Changes kind={act.kind} outcome={act.outcome} />
     </div>
   )
 }

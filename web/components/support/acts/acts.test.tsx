@@ -1,13 +1,14 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { ActOutcome, SupportAct } from '../../../../schema/api/support-acts.ts'
+import { outcomeText, whyNothing } from '../../../content/support/acts.ts'
 import { readAmount } from './ActDialog.tsx'
 import { Changes } from './Changes.tsx'
-import { changesOf, summaryOf, whyNothing } from './outcome.ts'
+import { changesOf, summaryOf } from './outcome.ts'
 
 const nothing: ActOutcome = {
   changed: false,
-  sentence: 'Nothing changed: the event was applied before.',
+  note: 'The event was applied before',
   transfers: [],
   changes: [],
 }
@@ -15,7 +16,7 @@ const nothing: ActOutcome = {
 const purchase: ActOutcome = {
   ...nothing,
   changed: true,
-  sentence: '500 credits were added for a purchase.',
+  note: null,
   transfers: [
     {
       kind: 'credit_purchase',
@@ -40,7 +41,7 @@ const act = (outcome: ActOutcome | null, more: Partial<SupportAct> = {}): Suppor
   kind: 'replay',
   target: { kind: 'event', id: 'evt_1' },
   owner: null,
-  adjustment: null,
+  params: {},
   reason: 'The bug is repaired',
   is_dry_run: false,
   state: outcome ? 'done' : 'failed',
@@ -65,20 +66,42 @@ test('the changes are listed line by line, credits first, each with what it was 
     'Seats reserved: 0 → 1',
     'Event: Failed → Applied',
   ])
-  expect(renderToString(<Changes outcome={purchase} />)).toContain('Credit purchase')
+  expect(renderToString(<Changes kind="replay" outcome={purchase} />)).toContain('Credit purchase')
   expect(changesOf(nothing)).toEqual([])
-  expect(renderToString(<Changes outcome={nothing} />)).toBe('')
+  expect(renderToString(<Changes kind="replay" outcome={nothing} />)).toBe('')
 })
 
 test('an erasure lists what goes, what stays and what is left to do', () => {
   const erasure = { removed: { profile: 1, tokens: 0, payloads: 12 }, customers: ['cus_1'], credits: 500 }
-  const html = renderToString(<Changes outcome={{ ...nothing, changed: true, erasure }} />)
+  const html = renderToString(<Changes kind="forget" outcome={{ ...nothing, changed: true, erasure }} />)
   expect(html).toMatch(/the account at Clerk.*1 row<.*Payloads of events.*12 rows<.*500 credits.*cus_1/)
   expect(html).not.toContain('Sign-ins of editors')
 })
 
-test('a dry run without changes says so once, with the reason', () => {
+test('an act without changes says so, with the reason', () => {
   expect(whyNothing(nothing)).toBe('The event was applied before.')
+  expect(outcomeText('replay', nothing)).toBe('Nothing changed. The event was applied before.')
+})
+
+const some = { ...nothing, changed: true }
+const erasure = { removed: { profile: 0, payloads: 12 }, customers: ['cus_1'], credits: 0 }
+const invoice = { total_minor: 700, currency: 'EUR', refusal: 'Your card was declined.' }
+
+test.each([
+  ['replay', purchase, '+500 credits: Credit purchase. Plan: none → pro. Event: failed → applied.'],
+  ['resend_invitation', some, 'The invitation is sent again.'],
+  [
+    'invoice_changes',
+    { ...some, invoice },
+    'Stripe makes an invoice of the changes: 7.00 EUR. It is open, because the payment failed: Your card was declined.',
+  ],
+  [
+    'forget',
+    { ...some, erasure },
+    'What came later is erased. Removed or replaced: payloads: 12. At Stripe a person has to redact cus_1.',
+  ],
+])('what the act %s did is said in a line', (kind, outcome, text) => {
+  expect(outcomeText(kind, outcome)).toBe(text)
 })
 
 test('many acts are summed up in a sentence, before and after they are done', () => {

@@ -1,4 +1,5 @@
 import type { ActOutcome, SupportAct } from '../../../../schema/api/support-acts.ts'
+import { changeName } from '../../../content/support/acts.ts'
 import { formatCreditChange, formatCredits } from '../../format.ts'
 import { counted, sentenceCase } from '../labels.ts'
 
@@ -20,19 +21,11 @@ export function changesOf({ transfers, changes }: ActOutcome): readonly Change[]
       note: reason,
     })),
     ...changes.map(({ what, id, before, after }) => ({
-      what: sentenceCase(what),
+      what: changeName(what),
       change: `${text(before)} → ${text(after)}`,
       note: id,
     })),
   ]
-}
-
-const nothing = /^Nothing (?:changed|would change)\s*[:.]\s*/
-
-/** Why nothing would change, without saying once more that nothing does. */
-export function whyNothing({ sentence }: ActOutcome): string {
-  const rest = sentence.replace(nothing, '')
-  return rest.charAt(0).toUpperCase() + rest.slice(1)
 }
 
 export function summaryOf(acts: readonly SupportAct[], refused: number): string {

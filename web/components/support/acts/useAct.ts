@@ -7,7 +7,8 @@ export interface ActRequest {
   targets: readonly ActTarget[]
   /** The target's title, e.g. `Checkout of 500 credits`. */
   subject: string
-  adjustment?: Partial<Adjustment>
+  /** What is filled in already; see `acts`. */
+  params?: { readonly adjustment?: Partial<Adjustment> | undefined }
   /** It is done, or it waits for a second person. */
   onDone?: () => void
 }

@@ -8,7 +8,7 @@ import { CopyId } from '../../../components/support/CopyId.tsx'
 import { auditOutcomes, counted, sentenceCase } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
-import { actName } from '../../../content/support/acts.ts'
+import { actName, differencesOf, entryText } from '../../../content/support/acts.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 
 export function AuditEntries({ entries }: { entries: readonly AuditEntry[] }) {
@@ -31,7 +31,9 @@ function Entry({ entry, isOwn }: { entry: AuditEntry; isOwn: boolean }) {
   const [tone, outcome] = isLook(entry) ? lookedAt : auditOutcomes[entry.outcome]
   const { batch } = entry
   const text = (
-    batch && batch.entries > 1 ? [counted(batch.entries, 'item'), entry.reason] : [entry.detail, entry.reason]
+    batch && batch.entries > 1
+      ? [counted(batch.entries, 'item'), entry.reason]
+      : [entryText(entry), entry.reason]
   )
     .filter(Boolean)
     .join(' · ')
@@ -126,7 +128,7 @@ function OneAct({ entry }: { entry: AuditEntry }) {
           <ul className="tabular-nums">
             {differences.map((difference) => (
               <li key={difference.what} className="[overflow-wrap:anywhere]">
-                {sentenceCase(difference.what)}: <s className="text-faint">{difference.before}</s> →{' '}
+                {difference.what}: <s className="text-faint">{difference.before}</s> →{' '}
                 <span className="font-medium">{difference.after}</span>
               </li>
             ))}
@@ -156,14 +158,4 @@ function isLook({ act_id, outcome, what }: AuditEntry): boolean {
 /** `access` is not an act: a user without the role tried to open the console. */
 function whatOf({ what }: AuditEntry): string {
   return what === 'access' ? 'Support console' : actName(what)
-}
-
-/** The changed figures and states, by what they are. */
-function differencesOf({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
-  const [was, is] = [before ?? {}, after ?? {}]
-  return [...new Set([...Object.keys(was), ...Object.keys(is)])].map((what) => ({
-    what,
-    before: was[what] ?? 'none',
-    after: is[what] ?? 'none',
-  }))
 }

@@ -31,9 +31,10 @@ test('a finding is repaired by the act that it proposes, which carries its id', 
     kind: 'replay',
     targets: [{ ...event, finding_id: 'f1' }],
     subject: 'Sentence of f1',
+    params: {},
   })
-  const params = { credits: -40, customer_note: 'Correction' }
-  expect(actOf(finding('f1', { kind: 'adjust', target: ada, params }))?.adjustment).toEqual(params)
+  const params = { adjustment: { credits: -40, customer_note: 'Correction', may_leave_debt: false } }
+  expect(actOf(finding('f1', { kind: 'adjust', target: ada, params }))?.params).toEqual(params)
   expect(actOf(finding('f1', null))).toBeNull()
 })
 
@@ -53,7 +54,7 @@ const repairs: readonly (Repair | null)[] = [
   {
     kind: 'adjust',
     target: { kind: 'user', id: 'user_1' },
-    params: { credits: -5, customer_note: 'Correction' },
+    params: { adjustment: { credits: -5, customer_note: 'Correction', may_leave_debt: false } },
   },
 ]
 
@@ -61,13 +62,13 @@ test.each(findingKinds)('an act that a finding of the kind %s offers is one that
   for (const repair of repairs) {
     const act = actOf({ ...finding('f1', repair), kind, owner: ada })
     const filled =
-      act?.kind === 'adjust' ? { credits: 5, customer_note: 'Correction', ...act.adjustment } : null
+      act?.kind === 'adjust' ? { credits: 5, customer_note: 'Correction', ...act.params?.adjustment } : null
     const body = {
       id: '019ab7a0-0000-7000-8000-000000000000',
       kind: act?.kind,
       targets: act?.targets,
       reason: 'It was looked into',
-      ...(filled && { adjustment: filled }),
+      ...(filled && { params: { adjustment: filled } }),
     }
     expect(requestSupportActs.body?.safeParse(body).error).toBeUndefined()
   }
@@ -78,7 +79,7 @@ test('all are repaired together, each target once, and without adjustments', () 
     finding('f1', { kind: 'replay', target: event, params: {} }),
     finding('f2', { kind: 'resync', target: ada, params: {} }),
     finding('f3', { kind: 'resync', target: ada, params: {} }),
-    finding('f4', { kind: 'adjust', target: ada, params: { credits: 5 } }),
+    finding('f4', { kind: 'adjust', target: ada, params: {} }),
     finding('f5', null),
   ])
   expect(acts.map(({ kind, targets }) => [kind, targets.map(({ id }) => id)])).toEqual([

@@ -1,5 +1,5 @@
-import type { Finding, FindingKind, Repair } from '../../../../schema/api/reconciliation.ts'
-import { type Adjustment, maximumTargets } from '../../../../schema/api/support-acts.ts'
+import type { Finding, FindingKind } from '../../../../schema/api/reconciliation.ts'
+import { maximumTargets } from '../../../../schema/api/support-acts.ts'
 import type { ActRequest } from '../../../components/support/acts/useAct.ts'
 
 export const findingNames: Readonly<Record<FindingKind, string>> = {
@@ -44,7 +44,7 @@ export function actOf({ id, sentence, repair, owner }: Finding): ActRequest | nu
     kind: repair.kind,
     targets: [{ ...repair.target, finding_id: id }],
     subject: sentence,
-    ...(repair.kind === 'adjust' && { adjustment: adjustmentOf(repair) }),
+    params: repair.params,
   }
 }
 
@@ -66,11 +66,4 @@ export function actsOf(findings: readonly Finding[]): readonly ActRequest[] {
       ? [{ kind, targets: [...targets.values()].slice(0, maximumTargets), subject: first.sentence }]
       : []
   })
-}
-
-function adjustmentOf({ params: { credits, customer_note } }: Repair): Partial<Adjustment> {
-  return {
-    ...(typeof credits === 'number' && { credits }),
-    ...(typeof customer_note === 'string' && { customer_note }),
-  }
 }

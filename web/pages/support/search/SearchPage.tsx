@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { SearchX, TextSearch } from 'lucide-react'
 import { useRef } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router-dom'
-import type { SupportMatch } from '../../../../schema/api/support.ts'
+import type { LookupKind, SupportMatch } from '../../../../schema/api/support.ts'
 import type { TraceItem } from '../../../../schema/api/support-timeline.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { supportSearchQuery } from '../../../api/support.ts'
@@ -103,13 +103,13 @@ function ItemState({ item, as_of }: { item: TraceItem; as_of: string }) {
   )
 }
 
-function NotFound({ q, recognizedAs }: { q: string; recognizedAs: string | null }) {
+function NotFound({ q, recognizedAs }: { q: string; recognizedAs: readonly LookupKind[] }) {
   return (
     <>
       <div role="status">
         <EmptyState icon={SearchX} title={`No results for “${q}”`} className="pt-12 pb-8">
-          {recognizedAs
-            ? `It looks like ${recognizedAs}, and was searched for as that. Parts of ids are not found.`
+          {recognizedAs.length > 0
+            ? `It was searched for as: ${recognizedAs.map(kindName).join(', ')}. Parts of ids are not found.`
             : 'The format is not recognized.'}
         </EmptyState>
       </div>

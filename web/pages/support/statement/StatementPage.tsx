@@ -130,9 +130,9 @@ export function Verdict({ days, provenDay }: { days: readonly StatementDay[]; pr
         {wrong.map(({ date, unexplained }) => (
           <li key={date}>
             <span className="font-medium">{formatDate(date)}</span>
-            {unexplained.map(({ object_id, amount_minor, currency, sentence }) => (
+            {unexplained.map(({ object_id, amount_minor, currency, ...where }) => (
               <span key={object_id} className="block text-xs">
-                {sentence} <span className="font-mono">{object_id}</span>,{' '}
+                {unexplainedText(where)} <span className="font-mono">{object_id}</span>,{' '}
                 {formatMinor(amount_minor, currency)}
               </span>
             ))}
@@ -141,4 +141,19 @@ export function Verdict({ days, provenDay }: { days: readonly StatementDay[]; pr
       </ul>
     </Alert>
   )
+}
+
+function unexplainedText({
+  missing,
+  other_day,
+}: Pick<StatementDay['unexplained'][number], 'missing' | 'other_day'>): string {
+  const day = other_day && formatDate(other_day)
+  switch (missing) {
+    case 'record':
+      return `Paid on this day, but ${day ? `recorded here on ${day}` : 'not recorded here'}`
+    case 'payment':
+      return `Recorded here on this day, but ${day ? `paid on ${day}` : 'Stripe has no payment for it'}`
+    case 'none':
+      return 'Stripe’s amount differs from ours'
+  }
 }

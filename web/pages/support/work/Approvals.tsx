@@ -1,7 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router-dom'
-import { approveSupportAct, refuseSupportAct, type SupportAct } from '../../../../schema/api/support-acts.ts'
+import {
+  adjustmentOf,
+  approveSupportAct,
+  refuseSupportAct,
+  type SupportAct,
+} from '../../../../schema/api/support-acts.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { supportKey } from '../../../api/support.ts'
@@ -71,7 +76,8 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
   const queryClient = useQueryClient()
   // An adjustment can be undone by the opposite one, so it is approved by one click.
   const [asked, setAsked] = useState<'erase' | 'refuse'>()
-  const { id, owner, adjustment } = act
+  const { id, owner } = act
+  const adjustment = adjustmentOf(act.params)
   const answered = { onSettled: () => queryClient.invalidateQueries({ queryKey: supportKey }) }
   const approve = useMutation({
     mutationFn: (typed_address?: string) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { withoutWrites } from './dry-run-stripe.ts'
+import { withoutWrites } from './dry-run.ts'
 
 const product = testProduct({ stripe: 'empty' })
 
