@@ -59,7 +59,7 @@ function withoutAdmin(row: Subscription, members: readonly unknown[]): Unconfirm
     money: null,
     credits: null,
     repair: null,
-    advice: 'Make a member an admin in Clerk’s dashboard: they can resume the plan, which ends otherwise.',
+    advice: 'Make a member an admin in Clerk’s dashboard: the plan, which ends otherwise, goes on then.',
     refs: [id, owner_id],
   }
 }

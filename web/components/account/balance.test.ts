@@ -60,6 +60,7 @@ const summary: AccountSummary = {
   payer: 'personal',
   organization_name: null,
   has_seat: false,
+  lacks_admin: false,
   member_since: '2026-02-01T12:00:00.000Z',
   may_manage: true,
   balance,

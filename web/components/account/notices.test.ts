@@ -15,6 +15,7 @@ function summaryWith(
     payer: 'personal',
     organization_name: null,
     has_seat: false,
+    lacks_admin: false,
     member_since: '2026-02-01T12:00:00.000Z',
     may_manage: true,
     plan_month: null,
@@ -183,6 +184,16 @@ test('a cancelled plan says when it ends, and nothing of its trial', () => {
   expect(titles({ subscription: { status: 'trialing', trial_end: cancel_at, cancel_at } })).toEqual([
     'Pro ends on Mar 3, 2026',
   ])
+})
+
+test('a plan that ends because its organization has no administrator says who helps', () => {
+  const summary = summaryWith({ subscription: { plan_type: 'teams', cancel_at: '2026-03-03T12:00:00.000Z' } })
+  const [notice] = noticesOf({ ...summary, may_manage: false, lacks_admin: true })
+  expect(notice).toMatchObject({
+    title: 'Teams ends on Mar 3, 2026',
+    text: expect.stringMatching(/no administrator any more\. Write to support/),
+    actions: [],
+  })
 })
 
 test('a trial is told of in its last three days', () => {

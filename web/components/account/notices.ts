@@ -29,6 +29,9 @@ export type NoticeAction =
 export const renewalText =
   'The plan is being renewed, and its credits come with the payment, usually within an hour.'
 
+const adminIsMissing =
+  'Your organization has no administrator any more. Write to support: they make a member one, and the plan goes on.'
+
 const noCredits = 'No plan credits are added until it is paid.'
 
 const trialNoticeMs = 3 * 24 * 3_600_000
@@ -66,7 +69,7 @@ function planNotices(
   summary: AccountSummary,
   next: NextPayment | undefined,
 ): Notice[] {
-  const { may_manage, as_of, overdue } = summary
+  const { may_manage, as_of, overdue, lacks_admin } = summary
   const { name, per_seat } = planOf(subscription.plan_type)
   const { status, cancel_at, trial_end } = subscription
   const portal = (label: string): NoticeAction[] => (may_manage ? [{ leadsTo: 'portal', label }] : [])
@@ -84,7 +87,7 @@ function planNotices(
         id: 'cancelling',
         tone: 'caution',
         title: `${name} ends on ${formatDay(cancel_at)}`,
-        text: `Nothing more will be charged. Credits included in the plan end with it; purchased credits stay.${per_seat ? ' Everyone keeps their seat until then.' : ''}`,
+        text: `Nothing more will be charged. Credits included in the plan end with it; purchased credits stay.${per_seat ? ' Everyone keeps their seat until then.' : ''}${lacks_admin ? ` ${adminIsMissing}` : ''}`,
         actions: portal('Resume plan'),
       },
     ]

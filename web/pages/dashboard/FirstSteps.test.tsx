@@ -10,6 +10,7 @@ const summary: AccountSummary = {
   payer: 'personal',
   organization_name: null,
   has_seat: true,
+  lacks_admin: false,
   plan_month: null,
   member_since: '2026-05-01T00:00:00.000Z',
   may_manage: true,
