@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { getAccountSummary } from '../../../schema/api/account.ts'
+import { purchaseCredits } from '../../../schema/api/checkout.ts'
 import { reportUsage } from '../../../schema/api/extension.ts'
 import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
@@ -25,7 +26,7 @@ import { buildUser, readPlanType } from '../../../tests/support/factories/users.
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../../tests/support/product/test-worker.ts'
-import { signUp } from '../../../tests/support/services/clerk.ts'
+import { signUp, tokenOf } from '../../../tests/support/services/clerk.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { processCheckoutCompletion } from '../../jobs/checkout-completion.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
@@ -240,6 +241,37 @@ test('a bank debit that is confirmed days after its buyer deleted their account 
   expect((await life.charges(opened)).map((charge) => charge.amount_refunded)).toEqual([700])
   expect(await findBalance(database.owner, opened.owner_id)).toMatchObject({ purchased: 0 })
 })
+
+test.each([
+  ['a day', 1, [0, 0, 2000]],
+  ['more than a week', 8, [700, 2000, 2000]],
+])(
+  'what is charged after a deletion goes back when that is heard %s late, and what was paid before stays',
+  async (_, days, kept) => {
+    const bought = await buy()
+    await worker.catchUp()
+    await life.toPeriodEnd(bought, -60)
+    const clerkUserId = bought.user_id
+    const token = await tokenOf(clerk, { user_id: clerkUserId })
+    const body = { clerkUserId, credits: 500, amount: 7, currency: 'EUR' } as const
+    const { sessionId } = await product.server.ask(purchaseCredits, { token, body })
+    const timestamp = product.clock.now().getTime()
+    await clerk.client.users.deleteUser(bought.user_id)
+    await product.advanceDays(0.5)
+    await stripe.knob(`sessions/${sessionId}/pay`, {})
+    await product.advanceDays(days - 0.5)
+    await worker.catchUp()
+    expect(await life.balance(bought)).toMatchObject({ purchased: 500 })
+    const data = { id: bought.user_id, object: 'user', deleted: true }
+    const payload = { object: 'event', type: 'user.deleted', timestamp, data }
+    for (let times = 0; times < 2; times++) await worker.applyClerk({ type: 'user.deleted', payload })
+    await claim()
+    await worker.catchUp()
+    const charges = await life.charges(bought)
+    expect(charges.map(({ amount, amount_refunded }) => amount - amount_refunded)).toEqual(kept)
+    expect(await life.balance(bought)).toMatchObject({ plan: 0, purchased: days === 1 ? 0 : 500 })
+  },
+)
 
 test.each([
   ['person', buy],
