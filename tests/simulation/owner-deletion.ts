@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { receiveClerkEvent } from '../support/factories/events.ts'
+import type { ClerkSandboxEvent } from '../support/services/clerk.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Owner } from './owner.ts'
@@ -12,10 +13,7 @@ const day_s = 86_400
 /** Seconds of the product's time. */
 const longest_s = 3600
 
-export interface ClerkEvent {
-  readonly type: string
-  readonly payload: Parameters<typeof receiveClerkEvent>[1]['payload']
-}
+type ClerkEvent = Pick<ClerkSandboxEvent, 'type' | 'payload'>
 
 /** The person closes their account, or deletes the team's organization. Returns what Clerk will tell of it. */
 export async function closeAccount(product: FaultyProduct, owner: Owner): Promise<ClerkEvent> {
@@ -26,7 +24,8 @@ export async function closeAccount(product: FaultyProduct, owner: Owner): Promis
   const kind = organization_id ? 'organization' : 'user'
   const type = `${kind}.deleted`
   const data = { id: organization_id ?? person.user_id, object: kind, deleted: true }
-  return { type, payload: { object: 'event', type, timestamp: product.timeAtStripe() * 1000, data } }
+  const payload = { object: 'event', type, timestamp: product.timeAtStripe() * 1000, data }
+  return { type, payload }
 }
 
 /** An event of Clerk's arrives, and its first job is lost: it is due. */
