@@ -37,7 +37,7 @@ const settle = (
   hold_id: string,
   credits: number,
   { at = 1, failure }: { at?: number; failure?: UsageFailure } = {},
-) => ask({ ...asked(at), action: 'settle', hold_id, credits, failure })
+) => ask({ ...asked(at), action: 'settle', may_spend: true, hold_id, credits, failure })
 
 /**
  * Usage, a failure, and holds in each state: settled below, above, failed and late, and open.
