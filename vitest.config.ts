@@ -76,7 +76,7 @@ export default defineConfig({
         test: {
           ...patience,
           name: 'long',
-          include: ['tests/{chaos,growth,restore}/**/*.test.ts'],
+          include: ['tests/{chaos,growth,operator,restore}/**/*.test.ts'],
           globalSetup,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },

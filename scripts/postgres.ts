@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { findPostgresBinaries } from './postgres/binaries.ts'
+import { findPostgresBinaries, type PostgresBinaries } from './postgres/binaries.ts'
 import { clusterPaths, ensureCluster, readClusterRecord, writeClusterRecord } from './postgres/cluster.ts'
 import { choosePostgresIdentity } from './postgres/identity.ts'
 import { findPostmaster, stopPostmaster } from './postgres/postmaster.ts'
@@ -15,6 +15,9 @@ export type PostgresOptions = {
   readonly durable?: boolean
   /** More settings of postgresql.conf, for this start. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Another Postgres than that of the install, with what its `initdb` is told of texts. */
+  readonly binaries?: PostgresBinaries
+  readonly initdb?: readonly string[]
   /** Called when it exits without having been stopped. */
   readonly onUnexpectedExit?: () => void
 }
@@ -41,12 +44,12 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const folder = resolve(options.dataDir)
   const { data } = clusterPaths(folder)
   await mkdir(folder, { recursive: true })
-  const binaries = await findPostgresBinaries()
+  const binaries = options.binaries ?? (await findPostgresBinaries())
   const identity = await choosePostgresIdentity(binaries)
   const left = await findPostmaster(data)
   if (left) await stopPostmaster(left.pid)
   const durable = options.durable ?? true
-  const cluster = await ensureCluster({ folder, binaries, identity, durable })
+  const cluster = await ensureCluster({ folder, binaries, identity, durable, initdb: options.initdb })
   const port = cluster.port && (await isPortFree(cluster.port)) ? cluster.port : await findFreePort()
   await writeClusterRecord(folder, { password: cluster.password, port, launcher_pid: process.pid })
 

@@ -2,8 +2,12 @@ import { connectDatabase } from '../schema/database/connect.ts'
 import { verifyLedger } from '../schema/ledger/verify/verify.ts'
 import { withDatabase } from './database.ts'
 import { loadDotEnv } from './dot-env.ts'
+import { explainError } from './explain-error.ts'
 
-/** `npm run ledger:verify`: proves the books; progress goes to standard error. Exit code 1 for a problem. */
+/**
+ * `npm run ledger:verify`: proves the books; progress goes to standard error. Exit code 1 for a problem, 2 when
+ * they could not be read.
+ */
 loadDotEnv()
 const report = await withDatabase(async (url) => {
   const connectionString = process.env.DATABASE_MIGRATION_URL || url
@@ -16,6 +20,14 @@ const report = await withDatabase(async (url) => {
   } finally {
     await database.close()
   }
+}).catch((error: unknown) => {
+  // insufficient_privilege
+  const isOther = (error as { code?: unknown }).code === '42501'
+  const why = isOther
+    ? 'it needs the login that owns the tables (DATABASE_MIGRATION_URL)'
+    : explainError(error)
+  process.stderr.write(`The books could not be read: ${why}\n`)
+  process.exit(2)
 })
 
 const { counts, problems, proof } = report

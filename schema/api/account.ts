@@ -51,6 +51,8 @@ export const accountSummarySchema = z.object({
   organization_name: z.nullable(z.string()),
   /** Whether the caller has a seat in the organization, without which they cannot use its credits. */
   has_seat: z.boolean(),
+  /** Whether the organization has nobody who could manage it. */
+  lacks_admin: z.boolean(),
   /** When the caller's account was created; null for a caller without one, whatever the payer. */
   member_since: z.nullable(z.iso.datetime()),
   /** Whether the caller may see its payments and buy for it: for an organization, its admins. */

@@ -29,6 +29,7 @@ export async function ensureCluster(options: {
   readonly binaries: PostgresBinaries
   readonly identity: PostgresIdentity
   readonly durable: boolean
+  readonly initdb?: readonly string[] | undefined
 }): Promise<{ readonly password: string; readonly port: number | undefined }> {
   const { data, record } = clusterPaths(options.folder)
   const existing = await readClusterRecord(options.folder)
@@ -51,6 +52,8 @@ export async function ensureCluster(options: {
   return { password, port: undefined }
 }
 
+const builtinLocale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+
 /** A built-in locale gives the same result on minimal Debian, on a Mac and in a container. */
 async function initialize(options: {
   readonly data: string
@@ -58,6 +61,7 @@ async function initialize(options: {
   readonly binaries: PostgresBinaries
   readonly identity: PostgresIdentity
   readonly durable: boolean
+  readonly initdb?: readonly string[] | undefined
 }): Promise<void> {
   const { identity } = options
   const passwordFile = join(tmpdir(), `postgres-${randomBytes(12).toString('hex')}`)
@@ -71,10 +75,7 @@ async function initialize(options: {
       '--username=postgres',
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
+      ...(options.initdb ?? ['--encoding=UTF8', '--locale=C', ...builtinLocale]),
       ...(options.durable ? [] : ['--no-sync']),
     ]
     await run(command, args, { ...identity.spawn, cwd: '/', env: postgresEnvironment() })

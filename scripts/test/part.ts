@@ -43,6 +43,7 @@ const parts: readonly TestPart[] = [
   { name: 'e2e', title: 'browser tests', needs: ['postgres', 'chromium'], run: runBrowserTests },
   longPart('chaos', 'chaos'),
   longPart('growth', 'growth'),
+  longPart('operator', 'operator’s documents'),
   longPart('restore', 'restore drill'),
 ]
 

@@ -83,7 +83,7 @@ describe('the arguments of npm test', () => {
   test('the arguments of npm test run every part when they name none, and the long ones only in the long run', () => {
     const usual = ['static', 'unit', 'simulation', 'e2e']
     expect(namesOf([])).toEqual(usual)
-    expect(namesOf(['--long'])).toEqual([...usual, 'chaos', 'growth', 'restore'])
+    expect(namesOf(['--long'])).toEqual([...usual, 'chaos', 'growth', 'operator', 'restore'])
     expect(namesOf(['--long', 'chaos'])).toEqual(['chaos'])
   })
 })

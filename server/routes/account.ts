@@ -34,6 +34,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
 import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
+import { lacksAdmin } from '../../schema/people/members/members.ts'
 import { findHeldSeat } from '../../schema/people/seats/seats.ts'
 import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
@@ -52,19 +53,21 @@ export const accountRoutes = [
   }).handle(async ({ query, owner_id, member, may_manage, user_id }, { db, now }) => {
     const as_of = now()
     const since = new Date(as_of.getTime() - recentMs)
-    const [user, balance, subscription, currency, payments, seat] = await Promise.all([
+    const [user, balance, subscription, currency, payments, seat, lacks_admin] = await Promise.all([
       findUser(db, user_id),
       findBalance(db, owner_id),
       findSubscription(db, owner_id),
       findCurrency(db, owner_id),
       listRecentPayments(db, owner_id, { since, limit: mostPayments }),
       member && findHeldSeat(db, owner_id, { user_id }),
+      member !== null && !may_manage && lacksAdmin(db, owner_id),
     ])
     const plan_type = planTypeOf(owner_id, { user, subscription })
     return {
       payer: query.payer,
       organization_name: member?.organization_name ?? null,
       has_seat: Boolean(seat),
+      lacks_admin,
       member_since: user?.created_at.toISOString() ?? null,
       may_manage,
       balance: presentBalance(balance, plan_type, owner_id),

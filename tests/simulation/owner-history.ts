@@ -167,6 +167,8 @@ export interface OwnerHistory {
   readonly turns: readonly Turn[]
   /** After the last turn the person closes their account, or deletes the team's organization. */
   readonly is_deleted: boolean
+  /** Seconds until we hear of that; 0 when it is not said. */
+  readonly heard_late_s?: number
 }
 
 const percent = fc.integer({ min: 1, max: 100 })
@@ -445,6 +447,7 @@ function historyOf(isInTheme: (kind: Kind) => boolean, kinds: ReadonlySet<Kind>)
       first: fc.record({ steps: fc.tuple(firstPlan), ...arrival }),
       turns: fc.array(turn, { minLength: 2, maxLength: 8, size: 'large' }),
       is_deleted: fc.boolean(),
+      heard_late_s: fc.constantFrom(0, 3600, 3 * 86_400),
       is_sold_wrongly: fc.constantFrom(...Array<boolean>(7).fill(false), true),
     })
     .map(({ first, turns, ...history }) => ({ ...history, turns: [first, ...turns] }))

@@ -63,7 +63,7 @@ export async function playOwner(product: FaultyProduct, history: OwnerHistory): 
   try {
     if (history.is_sold_wrongly) await sellWrongly(product, owner)
     for (const turn of history.turns) await playTurn(product, owner, turn)
-    if (history.is_deleted) await deleteOwner(product, owner)
+    if (history.is_deleted) await deleteOwner(product, owner, history.heard_late_s ?? 0)
   } finally {
     await endQuietly(product, owner)
   }
@@ -88,7 +88,8 @@ export async function playTogether(
         await playTurn(product, owner, turn)
       }
     }
-    for (const { owner, history } of lives) if (history.is_deleted) await deleteOwner(product, owner)
+    for (const { owner, history } of lives)
+      if (history.is_deleted) await deleteOwner(product, owner, history.heard_late_s ?? 0)
   } finally {
     for (const { owner } of lives) await endQuietly(product, owner)
   }
@@ -96,7 +97,7 @@ export async function playTogether(
 
 const longestMonth_s = 31 * day_s
 
-async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promise<void> {
+export async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn): Promise<void> {
   // What a month covers when it begins depends on what had gone back by then.
   const isPlain = turn.steps.every((step) => plainKinds.has(step.do))
   const begun = product.timeAtStripe()

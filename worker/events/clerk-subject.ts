@@ -8,6 +8,7 @@ import {
   clerkInvitationSchema,
   clerkMembershipSchema,
   isBanned,
+  occurredAt,
   profileOf,
 } from '../../schema/vendors/clerk/events.ts'
 import type { InvitationKey } from '../../schema/vendors/clerk/invitations.ts'
@@ -15,14 +16,20 @@ import type { MemberKey } from '../../schema/vendors/clerk/memberships.ts'
 import type { Acceptance } from './clerk/invitation-snapshot.ts'
 import { ignore, type Nothing } from './outcome.ts'
 
+export interface DeletedOwner {
+  readonly id: string
+  /** Null where no event says when. */
+  readonly deleted_at: Date | null
+}
+
 /** What has to be fetched from Clerk, with what the event says that cannot change any more. */
 export type ClerkSubject =
   | { readonly of: 'profile'; readonly profile: UserProfile; readonly is_banned: boolean }
-  | { readonly of: 'deleted_user'; readonly id: string }
+  | ({ readonly of: 'deleted_user' } & DeletedOwner)
   | ({ readonly of: 'membership' } & MemberKey)
   | ({ readonly of: 'invitation'; readonly acceptance: Acceptance | null } & InvitationKey)
   | { readonly of: 'organization'; readonly id: string }
-  | { readonly of: 'deleted_organization'; readonly id: string }
+  | ({ readonly of: 'deleted_organization' } & DeletedOwner)
 
 /**
  * What an event is about. A deletion is final, and a profile has a time by which the newest is known, so
@@ -38,7 +45,7 @@ export function readClerkSubject(payload: Json): ClerkSubject | Nothing {
 const subjects: Readonly<Record<ClerkEventObject, (event: ClerkEvent) => ClerkSubject>> = {
   user: (event) =>
     event.type === 'user.deleted'
-      ? { of: 'deleted_user', id: clerkIdSchema.parse(event.data).id }
+      ? { of: 'deleted_user', id: clerkIdSchema.parse(event.data).id, deleted_at: occurredAt(event) }
       : { of: 'profile', profile: profileOf(event), is_banned: isBanned(event) },
   membership({ data }) {
     const { organization, public_user_data } = clerkMembershipSchema.parse(data)
@@ -49,8 +56,9 @@ const subjects: Readonly<Record<ClerkEventObject, (event: ClerkEvent) => ClerkSu
     const acceptance = type === 'organizationInvitation.accepted' ? { user_id: user_id ?? null } : null
     return { of: 'invitation', organization_id, clerk_invitation_id: id, acceptance }
   },
-  organization({ type, data }) {
-    const { id } = clerkIdSchema.parse(data)
-    return { of: type === 'organization.deleted' ? 'deleted_organization' : 'organization', id }
+  organization(event) {
+    const { id } = clerkIdSchema.parse(event.data)
+    if (event.type !== 'organization.deleted') return { of: 'organization', id }
+    return { of: 'deleted_organization', id, deleted_at: occurredAt(event) }
   },
 }

@@ -8,7 +8,7 @@ import { applyCheckout, type CheckoutToApply, fetchCheckout } from './checkout.t
 import { applyHeardInvitation } from './clerk/apply-invitation.ts'
 import { applyMembership } from './clerk/apply-member.ts'
 import { applyProfile } from './clerk/apply-profile.ts'
-import { deleteOrganization, deleteUser } from './clerk/delete-owner.ts'
+import { deleteOrganization, deleteUser, refundPaidAfter } from './clerk/delete-owner.ts'
 import { followContact } from './clerk/follow-contact.ts'
 import { fetchInvitation, type InvitationSnapshot } from './clerk/invitation-snapshot.ts'
 import { fetchMember, type MemberSnapshot } from './clerk/member-snapshot.ts'
@@ -65,6 +65,7 @@ export async function fetchSubject(deps: WorkerDependencies, subject: Subject): 
       return { of: 'nothing', state: 'applied', reason: await followContact(deps, subject.id) }
     case 'deleted_user':
     case 'deleted_organization':
+      await refundPaidAfter(deps, subject)
       return { ...subject, snapshot_order: await nextSnapshotOrder(deps.db) }
   }
 }

@@ -14,7 +14,7 @@ import { tryRow } from './try-row.ts'
 /**
  * Syncs a subscription that is due: a new month of a yearly plan has begun, or a week has passed without any
  * event. One whose owner was deleted ends first, and so does one that a Teams plan takes the place of. One
- * whose organization has no admin is not renewed.
+ * whose organization has no admin is not renewed, until it has one again.
  */
 export async function processSubscriptionSync(
   deps: WorkerDependencies,
@@ -49,6 +49,7 @@ export async function processSubscriptionSync(
     await followSeats(inTry, outcome)
     await refundIfReplaced(inTry, id)
     // Last, because it may ask Clerk, for which no credits wait.
-    await endWithoutAdmin(inTry, subscription)
+    const synced = await findSubscription(deps.db, id)
+    if (synced) await endWithoutAdmin(inTry, synced)
   })
 }

@@ -56,7 +56,7 @@ function withoutAdmin(row: Subscription, members: readonly unknown[]): Unconfirm
     sentence: 'An organization has a plan and no admin',
     they_say: `None of the ${members.length} members of ${owner_id} is an admin.`,
     we_have: `Subscription ${id} ${cancel_at ? `ends on ${cancel_at.toISOString().slice(0, 10)}` : 'is to be renewed'}.`,
-    advice: 'Make a member an admin in Clerk’s dashboard: they can resume the plan, which ends otherwise.',
+    advice: 'Make a member an admin in Clerk’s dashboard: the plan, which ends otherwise, goes on then.',
     refs: [id, owner_id],
   }
 }

@@ -155,6 +155,6 @@ async function endOrganization(
     deps.log.warn({ organization_id: organizationId }, 'Clerk knows neither the organization nor its people')
     return 0
   }
-  await syncSubject(deps, { of: 'deleted_organization', id: organizationId }, 'schedule')
+  await syncSubject(deps, { of: 'deleted_organization', id: organizationId, deleted_at: null }, 'schedule')
   return seats.length
 }

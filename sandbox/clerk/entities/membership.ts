@@ -50,7 +50,10 @@ export function createMembership(
   return membership
 }
 
-/** Refuses to leave an organization without an admin. */
+/**
+ * Refuses to leave an organization without an admin, as Clerk's API does
+ * (`organization_minimum_permissions_needed`, https://clerk.com/docs/errors/organizations).
+ */
 export function changeRole(service: Service, membership: OrganizationMembership, role: Role) {
   if (role !== 'org:admin') requireAnotherAdmin(service, membership)
   const updated = service.store.memberships.put({ ...membership, role, updated_at: Date.now() })

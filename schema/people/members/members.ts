@@ -48,6 +48,17 @@ export async function lacksAdmin(db: Kysely<DB>, organizationId: string): Promis
   return Number(members) > 0 && Number(admins) === 0
 }
 
+/** Whether we have heard of a person that they are a member of the organization no more. */
+export async function hasLeft(db: Kysely<DB>, { organization_id, user_id }: MemberKey): Promise<boolean> {
+  const row = await db
+    .selectFrom('organization_members')
+    .select('role')
+    .where('organization_id', '=', organization_id)
+    .where('user_id', '=', user_id)
+    .executeTakeFirst()
+  return row?.role === null
+}
+
 /** Records that an organization has no members; snapshots newer than its deletion keep their order. */
 export async function endMembershipsOf(
   trx: DatabaseTransaction,

@@ -6,6 +6,7 @@ export const clerkEventSchema = z.looseObject({
   object: z.literal('event'),
   type: z.string().min(1).max(200),
   data: z.looseObject({}),
+  timestamp: z.number().optional(),
 })
 export type ClerkEvent = z.infer<typeof clerkEventSchema>
 
@@ -37,6 +38,14 @@ export function profileOf(event: ClerkEvent): UserProfile {
 /** Whether the user of a `user.created` or `user.updated` event was banned. */
 export function isBanned(event: ClerkEvent): boolean {
   return event.data.banned === true
+}
+
+/**
+ * When it happened. Clerk sends milliseconds; the examples of its specification (webhooks of 2025-04-15) have
+ * seconds.
+ */
+export function occurredAt({ timestamp }: ClerkEvent): Date | null {
+  return timestamp === undefined ? null : new Date(timestamp < 1e11 ? timestamp * 1000 : timestamp)
 }
 
 const idSchema = z.string().min(1).max(64)

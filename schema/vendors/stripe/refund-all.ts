@@ -29,7 +29,7 @@ export async function refundSubscription(stripe: Stripe, subscription: string): 
   }
 }
 
-/** Gives back a payment whose owner was deleted before it was heard of. */
+/** Gives back a payment of an owner who was deleted before it was made, or before it was heard of. */
 export async function refundPayment(stripe: Stripe, payment_intent: string): Promise<void> {
   await refundOnce(stripe, { payment_intent }, `deleted/${payment_intent}`)
 }

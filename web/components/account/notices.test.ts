@@ -134,6 +134,16 @@ test('a cancelled plan says when it ends, and nothing of its trial', () => {
   ])
 })
 
+test('a plan that ends because its organization has no administrator says who helps', () => {
+  const summary = summaryWith({ subscription: { plan_type: 'teams', cancel_at: '2026-03-03T12:00:00.000Z' } })
+  const [notice] = noticesOf({ ...summary, may_manage: false, lacks_admin: true })
+  expect(notice).toMatchObject({
+    title: 'Teams ends on Mar 3, 2026',
+    text: expect.stringMatching(/no administrator any more\. Write to support/),
+    actions: [],
+  })
+})
+
 test('a trial is told of in its last three days', () => {
   const inTrial = (trial_end: string) => titles({ subscription: { status: 'trialing', trial_end } })
   expect(inTrial('2026-03-04T12:00:00.000Z')).toEqual(['The free trial of Pro ends on Mar 4, 2026'])

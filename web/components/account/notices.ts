@@ -30,6 +30,9 @@ export type NoticeAction =
   | { leadsTo: 'portal' | 'card' | 'credits' | 'payment'; label: string }
   | { leadsTo: 'stripe'; url: string; label: string }
 
+const adminIsMissing =
+  'Your organization has no administrator any more. Write to support: they make a member one, and the plan goes on.'
+
 const noCredits = 'No plan credits are added until it is paid.'
 
 const trialNoticeMs = 3 * 24 * 3_600_000
@@ -67,7 +70,7 @@ function planNotices(
   summary: AccountSummary,
   next: NextPayment | undefined,
 ): Notice[] {
-  const { may_manage, as_of, overdue } = summary
+  const { may_manage, as_of, overdue, lacks_admin } = summary
   const { name, per_seat } = planOf(subscription.plan_type)
   const { status, cancel_at, trial_end } = subscription
   const portal = (label: string): NoticeAction[] => (may_manage ? [{ leadsTo: 'portal', label }] : [])
@@ -85,7 +88,7 @@ function planNotices(
         id: 'cancelling',
         tone: 'caution',
         title: `${name} ends on ${formatDay(cancel_at)}`,
-        text: `Nothing more will be charged. Credits included in the plan end with it; purchased credits stay.${per_seat ? ' Everyone keeps their seat until then.' : ''}`,
+        text: `Nothing more will be charged. Credits included in the plan end with it; purchased credits stay.${per_seat ? ' Everyone keeps their seat until then.' : ''}${lacks_admin ? ` ${adminIsMissing}` : ''}`,
         actions: portal('Resume plan'),
       },
     ]

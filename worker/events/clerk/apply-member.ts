@@ -32,17 +32,20 @@ export async function applyMember(trx: DatabaseTransaction, snapshot: MemberSnap
 /**
  * The same with the lock and the plan types: a reserved seat becomes theirs, its role changes, or their seat
  * ends. A user who joins without a reserved seat gets none: seats cost money, and an admin decides who has
- * one. Where the last admin is gone the subscription is due, which ends its renewals: see `endWithoutAdmin`.
+ * one. Where the buyer or the last admin is gone, and where there is an admin again, the subscription is due:
+ * see `endWithoutAdmin`.
  */
 export async function applyMembership(
   trx: DatabaseTransaction,
   snapshot: MemberSnapshot,
   now: Date,
 ): Promise<void> {
-  await lockSeats(trx, snapshot.organization_id)
+  const { organization_id: owner_id, user_id, role } = snapshot
+  const live = await lockSeats(trx, owner_id)
+  const lacked = await lacksAdmin(trx, owner_id)
   await applyMember(trx, snapshot)
-  await refreshPlanType(trx, [snapshot.user_id])
-  if (snapshot.role !== 'admin' && (await lacksAdmin(trx, snapshot.organization_id))) {
-    await makeSubscriptionsDue(trx, { owner_id: snapshot.organization_id, now })
-  }
+  await refreshPlanType(trx, [user_id])
+  const isGone = role === null && live?.user_id === user_id
+  if (isGone || lacked || (await lacksAdmin(trx, owner_id)))
+    await makeSubscriptionsDue(trx, { owner_id, now })
 }

@@ -1,4 +1,5 @@
 import { makeCheckoutsDue } from '../../../schema/billing/checkout/intents.ts'
+import { findStripeCustomer } from '../../../schema/billing/customers/customers.ts'
 import { makeSubscriptionsDue } from '../../../schema/billing/subscriptions/snapshots.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
@@ -9,6 +10,9 @@ import { endMembershipsOf, listOrganizationsOf } from '../../../schema/people/me
 import { markDeleted } from '../../../schema/people/owners/deleted-owners.ts'
 import { endSeatsOf } from '../../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
+import { refundPayment } from '../../../schema/vendors/stripe/refund-all.ts'
+import type { WorkerDependencies } from '../../dependencies.ts'
+import type { DeletedOwner } from '../clerk-subject.ts'
 import type { Outcome } from '../outcome.ts'
 import { applyMember, lockSeats } from './apply-member.ts'
 
@@ -17,10 +21,30 @@ interface Deletion {
   readonly snapshot_order: number
 }
 
+/** Clerk sends an event again for a day or two (https://docs.svix.com/retries): an older time is not believed. */
+const longestLateMs = 7 * 86_400_000
+
+/**
+ * Gives back what an owner was charged between their deletion and the moment in which we hear of it: a payment
+ * page that was open, a renewal. Heard in time the page is closed, and the plan ends (`deleteOwner`). Clerk,
+ * too, has to say that they are gone, as for every end.
+ */
+export async function refundPaidAfter(
+  { db, clerk, stripe, now }: Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe' | 'now'>,
+  { id, deleted_at }: DeletedOwner,
+): Promise<void> {
+  if (!deleted_at || now().getTime() - deleted_at.getTime() > longestLateMs) return
+  const customer = await findStripeCustomer(db, id)
+  if (!customer || !(await clerk.isGone(id))) return
+  const created = { gt: Math.floor(deleted_at.getTime() / 1000) }
+  for await (const { status, payment_intent: paid } of stripe.charges.list({ customer, created, limit: 100 }))
+    if (status === 'succeeded' && paid) await refundPayment(stripe, typeof paid === 'string' ? paid : paid.id)
+}
+
 /**
  * A user closed their account: their seats and the extension's tokens end, and so does a subscription of
- * their own at Stripe. Their row and their ledger stay, because books have to be kept; no money goes back,
- * because refunds are decided by people.
+ * their own at Stripe. Their row and their ledger stay, because books have to be kept; what they paid before
+ * does not go back, because such refunds are decided by people.
  */
 export async function deleteUser(
   trx: DatabaseTransaction,
@@ -44,7 +68,7 @@ export async function deleteUser(
 
 /**
  * An organization was deleted: all its seats and invitations end, and so does its subscription at Stripe. Its
- * pool of credits stays in the ledger, and no money goes back: refunds are decided by people.
+ * pool of credits stays in the ledger, and what was paid before does not go back: people decide that.
  */
 export async function deleteOrganization(
   trx: DatabaseTransaction,

@@ -1,4 +1,7 @@
+import type Stripe from 'stripe'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { getAccountSummary } from '../../../schema/api/account.ts'
+import { purchaseCredits } from '../../../schema/api/checkout.ts'
 import { reportUsage } from '../../../schema/api/extension.ts'
 import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
@@ -6,8 +9,10 @@ import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { findAct } from '../../../schema/support/acts.ts'
+import type { Membership } from '../../../schema/vendors/clerk/memberships.ts'
 import { createStripe } from '../../../schema/vendors/stripe/client.ts'
 import { buildAct } from '../../../tests/support/factories/acts.ts'
+import { receiveClerkEvent } from '../../../tests/support/factories/events.ts'
 import { buildExtensionToken } from '../../../tests/support/factories/extension-tokens.ts'
 import { addMember, buildOrganization } from '../../../tests/support/factories/organizations.ts'
 import {
@@ -21,12 +26,14 @@ import { buildUser, readPlanType } from '../../../tests/support/factories/users.
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../../tests/support/product/test-worker.ts'
-import { signUp } from '../../../tests/support/services/clerk.ts'
+import { signUp, tokenOf } from '../../../tests/support/services/clerk.ts'
+import type { WorkerDependencies } from '../../dependencies.ts'
 import { processCheckoutCompletion } from '../../jobs/checkout-completion.ts'
 import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 import { reconcileAll } from '../../reconciliation/run.ts'
 import { processSupportAct } from '../../support/support-act.ts'
 import { enqueueDueRows } from '../../tasks/enqueue-due-rows.ts'
+import { tryEvent } from '../try-event.ts'
 
 const failsAtRenewal = '4000000000000341'
 
@@ -236,6 +243,37 @@ test('a bank debit that is confirmed days after its buyer deleted their account 
 })
 
 test.each([
+  ['a day', 1, [0, 0, 2000]],
+  ['more than a week', 8, [700, 2000, 2000]],
+])(
+  'what is charged after a deletion goes back when that is heard %s late, and what was paid before stays',
+  async (_, days, kept) => {
+    const bought = await buy()
+    await worker.catchUp()
+    await life.toPeriodEnd(bought, -60)
+    const clerkUserId = bought.user_id
+    const token = await tokenOf(clerk, { user_id: clerkUserId })
+    const body = { clerkUserId, credits: 500, amount: 7, currency: 'EUR' } as const
+    const { sessionId } = await product.server.ask(purchaseCredits, { token, body })
+    const timestamp = product.clock.now().getTime()
+    await clerk.client.users.deleteUser(bought.user_id)
+    await product.advanceDays(0.5)
+    await stripe.knob(`sessions/${sessionId}/pay`, {})
+    await product.advanceDays(days - 0.5)
+    await worker.catchUp()
+    expect(await life.balance(bought)).toMatchObject({ purchased: 500 })
+    const data = { id: bought.user_id, object: 'user', deleted: true }
+    const payload = { object: 'event', type: 'user.deleted', timestamp, data }
+    for (let times = 0; times < 2; times++) await worker.applyClerk({ type: 'user.deleted', payload })
+    await claim()
+    await worker.catchUp()
+    const charges = await life.charges(bought)
+    expect(charges.map(({ amount, amount_refunded }) => amount - amount_refunded)).toEqual(kept)
+    expect(await life.balance(bought)).toMatchObject({ plan: 0, purchased: days === 1 ? 0 : 500 })
+  },
+)
+
+test.each([
   ['person', buy],
   ['organization', buyTeam],
 ])('the first payment of a plan that is heard of after its %s was deleted goes back', async (_, buyOne) => {
@@ -268,17 +306,139 @@ test.each([
     expect((await life.row(bought))?.cancel_at !== null).toBe(!isOther)
     await product.advanceDays(1)
     await reconcileAll(worker.deps, 'test')
-    const filter = {
-      state: 'open',
-      kind: 'organization_without_admin',
-      owner_id: bought.owner_id,
-    } as const
-    const { findings } = await listFindings(database.server, { filter, limit: 10 })
-    expect(findings).toHaveLength(isOther ? 0 : 1)
+    expect(await findWithoutAdmin(bought.owner_id)).toHaveLength(isOther ? 0 : 1)
     await life.live(60)
     expect((await life.charges(bought)).length > 1).toBe(isOther)
   },
 )
+
+type FromClerk = (member: Membership) => Membership | null
+const demoted: FromClerk = (member) => ({ ...member, role: 'member' })
+const left: FromClerk = () => null
+
+/**
+ * A team whose only admin, the buyer, is not one any more, as after an act at Clerk's dashboard: the stand-in
+ * refuses it, as Clerk's API does, so Clerk's answers about them are changed.
+ */
+async function loseAdmin(fromClerk: FromClerk) {
+  const bought = await buyTeam()
+  await stripe.client.customers.update(bought.customer_id, { metadata: { clerkUserId: bought.user_id } })
+  await worker.catchUp()
+  const colleague = await signUp(clerk)
+  await buildUser(database.server, colleague.user_id)
+  await addMember(clerk, { id: bought.owner_id, name: '' }, colleague)
+  await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership'))
+  const { findMembership, listMembers } = worker.deps.clerk
+  const said = (member: Membership) => (member.user_id === bought.user_id ? fromClerk(member) : member)
+  const deps: WorkerDependencies = {
+    ...worker.deps,
+    clerk: {
+      ...worker.deps.clerk,
+      async findMembership(key) {
+        const member = await findMembership(key)
+        return member && said(member)
+      },
+      listMembers: async (id) => (await listMembers(id))?.flatMap((member) => said(member) ?? []) ?? null,
+    },
+  }
+  const hear = async (user_id: string) => {
+    const data = { organization: { id: bought.owner_id }, public_user_data: { user_id } }
+    const type = 'organizationMembership.updated'
+    const payload = { object: 'event', type, timestamp: Date.now(), data }
+    const id = await receiveClerkEvent(database.server, { type, payload })
+    await tryEvent(deps, { source: 'clerk', id })
+  }
+  const settled = async () => {
+    await claim(deps)
+    await worker.catchUp()
+  }
+  const promote = async () => {
+    const key = { organizationId: bought.owner_id, userId: colleague.user_id }
+    await clerk.client.organizations.updateOrganizationMembership({ ...key, role: 'org:admin' })
+  }
+  return { bought, colleague, deps, hear, settled, promote }
+}
+
+async function findWithoutAdmin(owner_id: string) {
+  const filter = { state: 'open', kind: 'organization_without_admin', owner_id } as const
+  return (await listFindings(database.server, { filter, limit: 10 })).findings
+}
+
+test.each([
+  ['steps down', demoted],
+  ['leaves', left],
+])(
+  'when the last admin %s, the plan is not renewed, members and support are told, and it goes on with another admin',
+  async (_, fromClerk) => {
+    const { bought, colleague, deps, hear, settled, promote } = await loseAdmin(fromClerk)
+    const { owner_id } = bought
+    await hear(bought.user_id)
+    await settled()
+    expect(await life.row(bought)).toMatchObject({ status: 'active', cancel_at: expect.any(Date) })
+    const { email } = (await stripe.client.customers.retrieve(bought.customer_id)) as Stripe.Customer
+    expect(email !== null).toBe(fromClerk === demoted)
+    const told = () =>
+      product.server.ask(getAccountSummary, { token: colleague.token, query: { payer: owner_id } })
+    expect(await told()).toMatchObject({
+      may_manage: false,
+      lacks_admin: true,
+      subscription: { cancel_at: expect.any(String) },
+    })
+    await product.advanceDays(1)
+    await reconcileAll(deps, 'test')
+    expect(await findWithoutAdmin(owner_id)).toHaveLength(1)
+
+    await promote()
+    await hear(colleague.user_id)
+    await settled()
+    expect(await life.row(bought)).toMatchObject({ status: 'active', cancel_at: null })
+    expect(await told()).toMatchObject({ may_manage: true, lacks_admin: false })
+    await reconcileAll(deps, 'test')
+    expect(await findWithoutAdmin(owner_id)).toEqual([])
+    await life.live(35)
+    expect((await life.charges(bought)).map(({ amount }) => amount)).toEqual([6000, 6000])
+  },
+)
+
+test('an admin who comes before our own cancellation is heard of undoes it all the same', async () => {
+  const { bought, colleague, deps, hear, settled, promote } = await loseAdmin(demoted)
+  await hear(bought.user_id)
+  await claim(deps)
+  await promote()
+  await hear(colleague.user_id)
+  await settled()
+  expect(await life.row(bought)).toMatchObject({ cancel_at: null })
+})
+
+test.each(['before the admin went', 'by the admin who came'])(
+  'a cancellation of the customer’s own, %s, stays',
+  async (when) => {
+    const { bought, colleague, hear, settled, promote } = await loseAdmin(demoted)
+    const isBefore = when === 'before the admin went'
+    if (isBefore) await life.update(bought, { cancel_at_period_end: true })
+    await worker.catchUp()
+    await hear(bought.user_id)
+    await settled()
+    await promote()
+    if (!isBefore) {
+      await life.update(bought, { cancel_at_period_end: false })
+      await life.update(bought, { cancel_at_period_end: true })
+    }
+    await hear(colleague.user_id)
+    await settled()
+    expect(await life.row(bought)).toMatchObject({ cancel_at: expect.any(Date) })
+  },
+)
+
+test('when the buyer leaves and another admin is there, invoices go to that one, and the plan goes on', async () => {
+  const { bought, colleague, hear, settled, promote } = await loseAdmin(left)
+  await promote()
+  await hear(colleague.user_id)
+  await hear(bought.user_id)
+  await settled()
+  expect(await stripe.client.customers.retrieve(bought.customer_id)).toMatchObject({ email: colleague.email })
+  expect(await life.row(bought)).toMatchObject({ cancel_at: null })
+})
 
 test('usage is refused for a deleted person, and for an organization that was deleted', async () => {
   const [alone, team] = [await buy(), await buyTeam()]
