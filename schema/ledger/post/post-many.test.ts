@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { countLockWaits } from '../../../tests/support/database/lock-waits.ts'
 import { createTestDatabase } from '../../../tests/support/database/test-database.ts'
-import { buildPurchaseGrant, buildTransfer, user } from '../../../tests/support/factories/grants.ts'
+import { buildPurchaseGrant, buildTransfer } from '../../../tests/support/factories/grants.ts'
 import { buildGrant } from '../../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
@@ -15,13 +15,13 @@ const database = madeForEachTest(createTestDatabase, (made) => made.close())
 
 const isAboutEntries = ({ check }: { check: string }) => !/settled intent/.test(check)
 const problems = async () => (await verifyLedger(database.owner)).problems.filter(isAboutEntries)
-const totalOf = async (id: string) => (await findBalance(database.server, user(id))).total
+const totalOf = async (id: string) => (await findBalance(database.server, id)).total
 
 /** Purchases whose grants are new, of owners who come up again. */
 function purchases(count: number, owners: number): Transfer[] {
   return Array.from({ length: count }, (_, index) =>
     buildTransfer(
-      buildPurchaseGrant(user(`user_${index % owners}`), randomUUID()),
+      buildPurchaseGrant(`user_${index % owners}`, randomUUID()),
       { kind: 'credit_purchase', ordinal: 1, amount: index + 1 },
       { idempotency_key: `checkout/cs_${index}`, reason: `“${index}” \\ "x"\n\t\u0001 é` },
     ),

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { rewoundDatabase } from '../../../tests/support/database/rewound-database.ts'
-import { use, user } from '../../../tests/support/factories/grants.ts'
+import { use } from '../../../tests/support/factories/grants.ts'
 import { buildGrant } from '../../../tests/support/factories/transfers.ts'
 import { dropCheckOf, tamper } from '../../../tests/support/faults/tamper.ts'
 import { postTransfers } from '../post/post.ts'
 import { type VerifyOptions, verifyLedger } from './verify.ts'
 
 const database = rewoundDatabase(fillBooks)
-const ada = user('user_ada')
+const ada = 'user_ada'
 let provenId = 0
 
 /** What was proven, and what was posted since: both by two owners. `tamper` cannot switch a CHECK off. */
