@@ -4,7 +4,7 @@ import { countFindings } from '../schema/billing/reconciliation/findings.ts'
 import { findLastReconciled } from '../schema/billing/reconciliation/runs.ts'
 import { findLastBackups } from '../schema/database/backups.ts'
 import type { Database } from '../schema/database/connect.ts'
-import { findInboxBacklog } from '../schema/inbox/backlog.ts'
+import { findOldestUnapplied } from '../schema/inbox/backlog.ts'
 import { findCursor } from '../schema/inbox/cursors/cursors.ts'
 import type { Producer } from '../schema/inbox/queues/producer.ts'
 import { findLatestProof } from '../schema/ledger/read/proofs.ts'
@@ -37,7 +37,7 @@ export const measurements: readonly Measurement[] = [
     name: 'tidemark_inbox_oldest_unapplied_seconds',
     help: 'Age of the oldest event that is not finished',
     async measure(gauge, { db, now }) {
-      const { oldest_received_at: oldest } = await findInboxBacklog(db)
+      const oldest = (await findOldestUnapplied(db))?.received_at ?? null
       gauge.set(oldest ? secondsSince(oldest, now()) : 0)
     },
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { clearable, common, currency, flag, integer, metadata, range, text } from './params.ts'
+import { clearable, currency, flag, integer, metadata, range, text } from './params.ts'
 
 export const trialDays = integer.refine(
   (days) => days >= 1 && days <= 730,
@@ -44,8 +44,7 @@ export const itemChange = z.strictObject({
   quantity: integer.refine((count) => count >= 0 && count <= 999_999, 'Invalid quantity').optional(),
 })
 
-export const createSubscriptionParams = z.strictObject({
-  ...common,
+export const createSubscriptionParams = {
   automatic_tax: z.strictObject({ enabled: flag }).optional(),
   collection_method: z
     .literal('charge_automatically', 'The sandbox sends no invoices to be paid by hand')
@@ -69,7 +68,7 @@ export const createSubscriptionParams = z.strictObject({
     .optional(),
   trial_end: integer.optional(),
   trial_period_days: trialDays.optional(),
-})
+}
 
 /** What changes the bill: shared by the update, its preview and the update of one item. */
 const billed = {
@@ -90,8 +89,7 @@ const paymentBehavior = z.enum(
   'The sandbox knows no pending updates',
 )
 
-export const updateSubscriptionParams = z.strictObject({
-  ...common,
+export const updateSubscriptionParams = {
   ...billed,
   billing_cycle_anchor: billingCycleAnchor.optional(),
   cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
@@ -113,14 +111,13 @@ export const updateSubscriptionParams = z.strictObject({
     .optional(),
   payment_behavior: paymentBehavior.optional(),
   trial_end: trialEnd.optional(),
-})
+}
 
-export const cancelSubscriptionParams = z.strictObject({
-  ...common,
+export const cancelSubscriptionParams = {
   cancellation_details: cancellationDetails.optional(),
   invoice_now: flag.optional(),
   prorate: flag.optional(),
-})
+}
 
 export const subscriptionFilters = {
   created: range.optional(),
@@ -141,8 +138,7 @@ export const subscriptionFilters = {
     .optional(),
 }
 
-export const previewParams = z.strictObject({
-  ...common,
+export const previewParams = {
   currency: currency.optional(),
   customer: text.optional(),
   discounts: discountRequests.optional(),
@@ -155,4 +151,4 @@ export const previewParams = z.strictObject({
       trial_end: trialEnd.optional(),
     })
     .optional(),
-})
+}

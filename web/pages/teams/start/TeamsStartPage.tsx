@@ -3,7 +3,12 @@ import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { organizationNameSchema } from '../../../../schema/api/subscriptions.ts'
 import { type Currency, defaultCurrency } from '../../../../schema/catalogue/currency.ts'
-import { type BillingFrequency, maximumSeats, minimumSeats } from '../../../../schema/catalogue/plans.ts'
+import {
+  type BillingFrequency,
+  maximumSeats,
+  minimumSeats,
+  seatsText,
+} from '../../../../schema/catalogue/plans.ts'
 import { type SoldPlan, teamPlan, teamPlans } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../../api/account.ts'
@@ -18,6 +23,7 @@ import { usePageTitle } from '../../../components/page.ts'
 import { useHostedPage } from '../../../components/useHostedPage.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { Fact } from '../../../ui/Fact.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Segments } from '../../../ui/Segments.tsx'
 import { AuthFormSkeleton } from '../../../ui/Skeleton.tsx'
@@ -109,7 +115,7 @@ function TeamsOrder({ userId }: { userId: string }) {
             value={typedSeats}
             disabled={checkout.processing}
             onChange={({ target }) => setTypedSeats(target.value.trim())}
-            problem={isSeats ? null : `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`}
+            problem={isSeats ? null : seatsText}
           />
           <div>
             <p aria-hidden="true" className="mb-1.5 font-medium text-sm">
@@ -174,7 +180,7 @@ function TeamsCost({ plan, seats, billing, currency }: TeamsCostProps) {
       <Line term="Each seat" note={isYearly ? 'a year' : 'a month'}>
         {money(price_minor[billing])}
       </Line>
-      <Line term="Total" note={isYearly ? 'a year' : 'a month'} strong>
+      <Line term="Total" note={isYearly ? 'a year' : 'a month'}>
         {seats === null ? '–' : money(price_minor[billing] * seats)}
       </Line>
       <Line term="Credits for the pool" note="every month">
@@ -189,21 +195,10 @@ function TeamsCost({ plan, seats, billing, currency }: TeamsCostProps) {
   )
 }
 
-interface LineProps {
-  term: string
-  note: string
-  strong?: boolean
-  children: string
-}
-
-function Line({ term, note, strong, children }: LineProps) {
+function Line({ term, note, children }: { term: string; note: string; children: string }) {
   return (
-    <div className="flex items-baseline justify-between gap-4 px-4 py-2.5">
-      <dt className="text-muted">{term}</dt>
-      <dd>
-        <span className={strong ? 'font-semibold text-base' : 'font-medium'}>{children}</span>{' '}
-        <span className="text-muted text-xs">{note}</span>
-      </dd>
-    </div>
+    <Fact term={term} className="px-4 py-2.5">
+      {children} <span className="font-normal text-muted text-xs">{note}</span>
+    </Fact>
   )
 }
