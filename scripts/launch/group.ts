@@ -38,7 +38,11 @@ export async function startGroup(
   if (failed) throw failed.reason
 }
 
-async function startHealthy(member: GroupMember, options: GroupOptions): Promise<Child> {
+/** Starts a process, and resolves when it is healthy; ends it when it never becomes so. */
+export async function startHealthy(
+  member: GroupMember,
+  options: Pick<GroupOptions, 'rank' | 'watchdog' | 'onLine' | 'signal'>,
+): Promise<Child> {
   const { ready } = member
   let seen = false
   const child = await startChild({

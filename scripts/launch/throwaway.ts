@@ -2,49 +2,64 @@ import { createWriteStream } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { launchProduct, type RunningProduct } from '../launch.ts'
+import { type LaunchOptions, launchProduct, type RunningProduct } from '../launch.ts'
 
 export interface ThrowawayProduct extends RunningProduct {
   readonly stripeSandboxUrl: string
   readonly clerkSandboxUrl: string
 }
 
-/** Launches the product at the stand-ins, on free ports, with temporary data and without `.env`. */
+/** Launches the product with temporary data, whose delayed payments wait for a knob. */
 export async function launchThrowaway(options: {
   readonly logFile: string
   readonly databaseUrl?: string | undefined
 }): Promise<ThrowawayProduct> {
   const running = new AsyncDisposableStack()
   try {
-    const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-throwaway-'))
-    await chmod(dataDir, 0o711)
+    const dataDir = await makeDataFolder()
     running.defer(() => rm(dataDir, { recursive: true, force: true }))
     await mkdir(dirname(options.logFile), { recursive: true })
     const log = createWriteStream(options.logFile)
     running.defer(() => void log.end())
-    const { PATH, HOME } = process.env
-    const product = await launchProduct({
+    const product = await launchAtStandIns({
+      dataDir,
       env: {
-        PATH,
-        HOME,
-        PORT: '0',
-        SANDBOX_STRIPE_PORT: '0',
-        SANDBOX_CLERK_PORT: '0',
-        SANDBOX_EDITOR_PORT: '0',
-        // A bank debit settles when a test asks for it, not by time.
         SANDBOX_STRIPE_DELAYED_PAYMENT_MS: 'never',
         ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),
       },
-      dataDir,
-      onLine: (source, line) => log.write(`${source} ${line}\n`),
-      say: (message) => log.write(`${message}\n`),
+      onLine: (line) => log.write(`${line}\n`),
     })
     running.defer(() => product.stop())
-    const { stripeSandboxUrl, clerkSandboxUrl } = product
-    if (!stripeSandboxUrl || !clerkSandboxUrl) throw new Error('A stand-in was not started.')
-    return { ...product, stripeSandboxUrl, clerkSandboxUrl, stop: () => running.disposeAsync() }
+    return { ...product, stop: () => running.disposeAsync() }
   } catch (error) {
     await running.disposeAsync()
     throw error
   }
+}
+
+/** Postgres may run as another user, who has to reach it. */
+export async function makeDataFolder(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-throwaway-'))
+  await chmod(dataDir, 0o711)
+  return dataDir
+}
+
+/** Launches the product at the stand-ins, on free ports and without `.env`. */
+export async function launchAtStandIns(
+  options: Pick<LaunchOptions, 'dataDir' | 'demo'> & {
+    readonly env?: Readonly<Record<string, string>>
+    /** What the launcher and its processes write. */
+    readonly onLine: (line: string) => void
+  },
+): Promise<ThrowawayProduct> {
+  const { PATH, HOME } = process.env
+  const ports = { PORT: '0', SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0', SANDBOX_EDITOR_PORT: '0' }
+  const product = await launchProduct({
+    ...options,
+    env: { PATH, HOME, ...ports, ...options.env },
+    onLine: (source, line) => options.onLine(`${source} ${line}`),
+    say: options.onLine,
+  })
+  const { stripeSandboxUrl = '', clerkSandboxUrl = '' } = product
+  return { ...product, stripeSandboxUrl, clerkSandboxUrl }
 }

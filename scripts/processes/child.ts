@@ -70,16 +70,18 @@ function forwardLines(stream: Readable, onLine: (line: string) => void): void {
   createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', onLine)
 }
 
+/** Where a dozen processes start on a busy machine, one takes longer than a minute. */
+const patience_ms = 120_000
+
 export type Readiness = {
   /** Called repeatedly until it returns true; an error counts as false. */
   readonly isReady: () => Promise<boolean>
   readonly signal?: AbortSignal | undefined
-  readonly patience_ms?: number
 }
 
 /** Resolves when the process is ready; rejects on its end, at the deadline and on abort. */
 export async function waitUntilReady(child: Child, options: Readiness): Promise<void> {
-  const deadline = Date.now() + (options.patience_ms ?? 60_000)
+  const deadline = Date.now() + patience_ms
   let exit: ChildExit | undefined
   child.exited.then((value) => {
     exit = value

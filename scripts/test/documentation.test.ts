@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { glob, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readMigrationFiles } from '../../schema/database/migrate.ts'
 import { clerkEventTypes } from '../../schema/vendors/clerk/event-types.ts'
 import { repositoryRoot } from '../launch/script.ts'
 
@@ -79,17 +78,6 @@ test('every decision that the code or a document refers to exists', async () => 
 test('docs/going-live.md names every event of Clerk’s that the product handles', () => {
   const text = documents.get('docs/going-live.md') ?? ''
   expect(clerkEventTypes.filter((type) => !text.includes(`\`${type}\``))).toEqual([])
-})
-
-test('docs/scaling.md says where each table goes that has no column of an owner to be distributed by', async () => {
-  const migrations = (await readMigrationFiles()).map(({ text }) => text).join('\n')
-  const all = [...migrations.matchAll(/^CREATE TABLE (\w+) \((.+?)^\)/gms)]
-  const tables = all
-    .filter(([, , columns = '']) => !/^ +(owner|user|organization)_id /m.test(columns))
-    .map(([, name]) => name)
-  expect(tables.length).toBeGreaterThan(5)
-  const text = documents.get('docs/scaling.md') ?? ''
-  expect(tables.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
 })
 
 test('every test that docs/security.md names exists', async () => {

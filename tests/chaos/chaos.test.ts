@@ -44,10 +44,12 @@ describe.concurrent.each(['postgres', 'redis'] as const)('on %s', (backend) => {
       say: () => undefined,
     })
     console.log(describeReport(report))
-    const { kills, sent, customers, settled } = report
-    tried({ kills, events: sent['copies sent'] ?? 0, owners: customers, purchases: settled.payments })
+    const { kills, sent, customers, payments, faults } = report
+    tried({ kills, events: sent['copies sent'] ?? 0, owners: customers, purchases: payments })
     expect(report.problems, `Again, for longer: ${howToRepeat(report)}`).toEqual([])
     expect(report.kills).toBeGreaterThan(0)
+    expect(faults['Postgres killed']).toBeGreaterThan(0)
+    if (backend === 'redis') expect(faults['Redis killed, and empty afterwards']).toBeGreaterThan(0)
     expect(report.sent['copies sent']).toBeGreaterThan(0)
   })
 })

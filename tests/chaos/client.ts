@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { addressOf, type BodyInputOf, type Endpoint, type ResponseOf } from '../../schema/api/endpoint.ts'
-import type { ApiRequest } from '../support/product/test-server.ts'
+import type { BodyInputOf, Endpoint, ResponseOf } from '../../schema/api/endpoint.ts'
+import { type ApiAnswer, type ApiRequest, callApi } from '../support/product/test-server.ts'
 
-export interface Answer {
-  readonly status: number
-  readonly body: unknown
-}
+export type Answer = Pick<ApiAnswer, 'status' | 'body'>
 
 /** How people's browsers and editors call the product while it is being killed. */
 export interface Client {
@@ -28,20 +25,10 @@ export function createClient(url: string): Client {
   const counts = { calls: 0, unanswered: 0, turned_away: 0 }
 
   const attempt: Client['attempt'] = async (endpoint, request, signal) => {
-    const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
     counts.calls++
+    const ending = AbortSignal.any([AbortSignal.timeout(longestTry_ms), ...(signal ? [signal] : [])])
     try {
-      const response = await fetch(`${url}${addressOf(endpoint, request.params)}${query}`, {
-        method: endpoint.method,
-        signal: AbortSignal.any([AbortSignal.timeout(longestTry_ms), ...(signal ? [signal] : [])]),
-        headers: {
-          ...(request.token && { authorization: `Bearer ${request.token}` }),
-          ...(request.body !== undefined && { 'content-type': 'application/json' }),
-          ...request.headers,
-        },
-        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-      })
-      return { status: response.status, body: await response.json() }
+      return await callApi(url, endpoint, request, ending)
     } catch {
       counts.unanswered++
       return null

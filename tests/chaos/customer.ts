@@ -28,8 +28,8 @@ export interface Reservation extends Pick<Report, 'payer'> {
 /** A customer who buys and uses, with a journal of their calls and the answers. */
 export interface Customer extends Player, Pick<Owner, 'person'> {
   organization_id: string | null
-  /** When each session was paid, by the real time in milliseconds. */
-  readonly paidAt: Map<string, number>
+  /** The sessions that were paid. */
+  readonly paid: Set<string>
   readonly reports: Report[]
   readonly reservations: Reservation[]
   /** The extension's token; created on first use. */
@@ -69,7 +69,7 @@ export async function newCustomer(world: World, kind: Customer['kind']): Promise
     colleagues: [],
     teams: [],
     paidInvoices: new Map(),
-    paidAt: new Map(),
+    paid: new Set(),
     reports: [],
     reservations: [],
     access_token: null,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Child, describeExit, startChild, waitUntilReady } from '../../scripts/processes/child.ts'
+import { type GroupMember, startHealthy } from '../../scripts/launch/group.ts'
+import { type Child, describeExit } from '../../scripts/processes/child.ts'
 import type { Watchdog } from '../../scripts/processes/watchdog.ts'
 
 /** A process of the product that is restarted whenever it exits. */
@@ -13,77 +14,66 @@ export interface Member {
   stop(): Promise<void>
 }
 
-export interface MemberOptions {
-  readonly name: string
-  readonly script: string
-  readonly env: NodeJS.ProcessEnv
-  /** Part of the line that it logs when it works. */
-  readonly readyLine: string
-  readonly watchdog: Watchdog
-  readonly onLine: (line: string) => void
-}
-
-export async function startMember(options: MemberOptions): Promise<Member> {
+export async function startMember(
+  member: GroupMember,
+  { watchdog, onLine }: { readonly watchdog: Watchdog; readonly onLine: (line: string) => void },
+): Promise<Member> {
+  const { name } = member
   const unexpectedExits: string[] = []
-  let child: Child
+  const lastLines: string[] = []
+  let child: Child | undefined
   let isUp = false
-  let isStopping = false
+  const stopping = new AbortController()
+  const starting = {
+    rank: 0,
+    watchdog,
+    signal: stopping.signal,
+    onLine: (_: string, line: string) => {
+      onLine(line)
+      lastLines.splice(0, lastLines.length - 4)
+      lastLines.push(line)
+    },
+  }
+  const note = (what: string) => unexpectedExits.push(`${what}: ${lastLines.join(' | ')}`)
 
   async function start(): Promise<void> {
-    while (!isStopping) {
-      let isReady = false
-      const lastLines: string[] = []
-      const started = await startChild({
-        name: options.name,
-        args: [options.script],
-        env: options.env,
-        onLine: (line) => {
-          options.onLine(line)
-          lastLines.splice(0, lastLines.length - 4)
-          lastLines.push(line)
-          isReady ||= line.includes(options.readyLine)
-        },
-      })
-      child = started
-      options.watchdog.watch(started.pid, 0, 'SIGKILL')
+    while (!stopping.signal.aborted) {
       try {
-        await waitUntilReady(started, { isReady: async () => isReady, patience_ms: 120_000 })
+        const started = await startHealthy(member, starting)
+        child = started
+        isUp = true
+        void started.exited.then(async (exit) => {
+          if (!isUp || child !== started) return
+          isUp = false
+          note(`${name} ended, ${describeExit(exit)}`)
+          await start()
+        })
+        return
       } catch (error) {
-        if (isStopping) return
-        unexpectedExits.push(`${error instanceof Error ? error.message : error}: ${lastLines.join(' | ')}`)
-        await started.kill()
+        if (stopping.signal.aborted) return
+        note(error instanceof Error ? error.message : String(error))
         await delay(1000)
-        continue
       }
-      isUp = true
-      void started.exited.then(async (exit) => {
-        options.watchdog.forget(started.pid)
-        if (!isUp || isStopping || child !== started) return
-        isUp = false
-        unexpectedExits.push(`${options.name} ended, ${describeExit(exit)}: ${lastLines.join(' | ')}`)
-        await start()
-      })
-      return
     }
   }
 
   await start()
   return {
-    name: options.name,
+    name,
     get isUp() {
       return isUp
     },
     async kill(pause_ms) {
       isUp = false
-      await child.kill('SIGKILL')
+      await child?.kill()
       await delay(pause_ms)
       await start()
     },
     unexpectedExits,
     async stop() {
-      isStopping = true
+      stopping.abort()
       isUp = false
-      await child.kill('SIGKILL')
+      await child?.kill()
     },
   }
 }

@@ -31,7 +31,7 @@ export async function buyCredits(world: World, customer: Customer, random: Rando
 }
 
 export async function subscribe(world: World, customer: Customer, random: Random): Promise<void> {
-  if (customer.kind === 'team' && !customer.organization_id && customer.paidAt.size > 0)
+  if (customer.kind === 'team' && !customer.organization_id && customer.paid.size > 0)
     return awaitTeam(world, customer)
   if (!(await isWithoutPlan(world, customer))) return
   const seats = customer.kind === 'team' ? random.int(2, 6) : 1
@@ -127,11 +127,11 @@ async function onPaymentPage(
     await pause(random, 1500)
     const outcome = manner === 'debit_comes' ? 'succeeded' : 'failed'
     if ((await turnKnob(world, `sessions/${id}/settle`, { outcome })) && outcome === 'succeeded')
-      customer.paidAt.set(id, Date.now())
+      customer.paid.add(id)
   } else {
     const paid = await turnKnob<Paid>(world, `sessions/${id}/pay`, card ? { card } : {})
     if (paid?.outcome !== 'paid') return
-    customer.paidAt.set(id, Date.now())
+    customer.paid.add(id)
   }
   await rememberCustomer(world, customer, id)
   if (random.chance(0.6)) await comeBack(world, customer, id)

@@ -86,7 +86,10 @@ export function startStorm(system: System, random: Random, options: StormOptions
   const hitPostgres = async (own: Random) => {
     isDatabaseDown = true
     const { postgres } = system
-    const how = own.pick(['killed', 'stopped at once', 'restarted'] as const)
+    const how =
+      counts['Postgres killed'] === 0
+        ? 'killed'
+        : own.pick(['killed', 'stopped at once', 'restarted'] as const)
     counts[`Postgres ${how}`]++
     if (how === 'killed') await postgres.kill()
     // Immediate shutdown: no checkpoint, so that the next start recovers from the log too.

@@ -105,14 +105,11 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
   }
   const start = async (room: 'server' | 'worker', index: number, more: Record<string, string>) => {
     const name = `${room} ${index + 1}`
-    const member = await startMember({
-      name,
-      script: `${room}/main.ts`,
-      env: { ...env, ...more },
-      readyLine: room === 'server' ? 'Server is ready' : 'Worker is ready',
-      watchdog,
-      onLine: (line) => log.write(`${name} ${line}\n`),
-    })
+    const line = room === 'server' ? 'Server is ready' : 'Worker is ready'
+    const member = await startMember(
+      { name, args: [`${room}/main.ts`], env: { ...env, ...more }, ready: { line } },
+      { watchdog, onLine: (said) => log.write(`${name} ${said}\n`) },
+    )
     running.defer(() => member.stop())
     return member
   }

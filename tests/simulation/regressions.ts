@@ -131,7 +131,6 @@ export const regressions: readonly Regression[] = [
     won,
     lost,
   ),
-  lived('old team plan refunded under a new one', 'team', monthly, all, cancel, monthly, refund(50, 1)),
   usual(
     'debt of an ended plan before and after a new one',
     'user',
@@ -618,15 +617,6 @@ export const regressions: readonly Regression[] = [
   ),
   usual('a page left for another', 'user', monthly, cancel, page, { ...page, frequency: 'yearly' }, monthly),
   usual('a page whose server was killed', 'user', monthly, cancel, killed, monthly),
-  lived(
-    'a page of a team whose server was killed',
-    'team',
-    monthly,
-    cancel,
-    killed,
-    { ...killed, seats: 5 },
-    monthly,
-  ),
   lived('an inquiry, and the dispute that it becomes', 'user', monthly, inquiry, half, lost, half, won, half),
   lived('an appeal that is won', 'user', monthly, half, dispute(), lost, { do: 'appeal' }, half, won, half),
   usual(
@@ -678,7 +668,6 @@ export const regressions: readonly Regression[] = [
     refund(100),
   ),
   usual('ended while our clock is behind', 'user', monthly, half, [clock(-30), cancel], monthly, half, month),
-  lived('bought while our clock is behind', 'user', monthly, cancel, clock(-300), monthly, half, month),
   lived('bought and ended while our clock is behind', 'user', monthly, cancel, [
     clock(-300),
     monthly,

@@ -9,7 +9,6 @@ import {
 } from '../../schema/api/reconciliation.ts'
 import { type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
-import { user } from '../../tests/support/factories/grants.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
@@ -195,7 +194,7 @@ test('a day is closed when everything until then is proven; what comes later cou
     change_purchased: 77,
     difference: 0,
   })
-  await settleHold(user('user_late'), { credits: 7, lasting_s: 900, beside: 70, cost: 9, at: occurred_at })
+  await settleHold('user_late', { credits: 7, lasting_s: 900, beside: 70, cost: 9, at: occurred_at })
   expect(await statementOf(date)).toEqual(closed)
 })
 

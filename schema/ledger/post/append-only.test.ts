@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { user } from '../../../tests/support/factories/grants.ts'
 import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { closeMonth } from './books.ts'
 
@@ -12,7 +11,7 @@ beforeAll(async () => {
   await database.worker
     .transaction()
     .execute((trx) =>
-      closeMonth(trx, user('user_a'), { stripe_subscription_id: 'sub_a', starts_at: new Date(), used: 0 }),
+      closeMonth(trx, 'user_a', { stripe_subscription_id: 'sub_a', starts_at: new Date(), used: 0 }),
     )
 })
 
@@ -65,7 +64,7 @@ test('the text of a transfer and its salt may become NULL, both at once, and sta
 
 test('the labels of a usage may become NULL with its text and salt, and nothing else may', async () => {
   const { transfer_id } = await spendOne(database.server, {
-    owner_id: user('user_a'),
+    owner_id: 'user_a',
     credits: 1,
     idempotency_key: 'labelled',
     occurred_at: new Date(),
@@ -121,7 +120,7 @@ describe('a role', () => {
   })
   test('a role of the server cannot close a month', async () => {
     const month = { stripe_subscription_id: 'sub_b', starts_at: new Date(), used: 0 }
-    const closing = database.server.transaction().execute((trx) => closeMonth(trx, user('user_a'), month))
+    const closing = database.server.transaction().execute((trx) => closeMonth(trx, 'user_a', month))
     await expect(closing).rejects.toThrow(/permission denied/)
   })
   test('a role of the server cannot grant', async () => {

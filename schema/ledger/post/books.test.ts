@@ -6,7 +6,6 @@ import {
   buildPurchaseGrant,
   buildTransfer,
   use,
-  user,
 } from '../../../tests/support/factories/grants.ts'
 import { postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
@@ -23,7 +22,7 @@ const booksOf = (owner_id: string) => database.worker.transaction().execute((trx
 
 describe('the books of an owner', () => {
   test('the books of an owner who never had anything are empty', async () => {
-    expect(await booksOf(user('user_nobody'))).toEqual({
+    expect(await booksOf('user_nobody')).toEqual({
       plan: { balance: 0, version: 0 },
       purchased: { balance: 0, version: 0 },
       grants: [],
@@ -34,7 +33,7 @@ describe('the books of an owner', () => {
   })
 
   test('the books of an owner say of each grant what it brought, gave back and lost', async () => {
-    const owner_id = user('user_sums')
+    const owner_id = 'user_sums'
     const bought = buildPurchaseGrant(owner_id)
     const paid = buildMonthGrant(owner_id, september)
     const seats = buildMonthGrant(owner_id, september, 'seats')
@@ -63,7 +62,7 @@ describe('the books of an owner', () => {
   })
 
   test('the books of an owner count what was used of the plan account by month', async () => {
-    const owner_id = user('user_months')
+    const owner_id = 'user_months'
     const first = buildMonthGrant(owner_id, september)
     const second = buildMonthGrant(owner_id, october)
     const key = { stripe_subscription_id: 'sub_user_months' }
@@ -104,7 +103,7 @@ describe('closing a month', () => {
     )
 
   test('happens once', async () => {
-    const owner_id = user('user_close')
+    const owner_id = 'user_close'
     await postTransfer(
       database.worker,
       buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
@@ -116,7 +115,7 @@ describe('closing a month', () => {
   })
 
   test('a closed month never says that more was used than was', async () => {
-    const owner_id = user('user_close_more')
+    const owner_id = 'user_close_more'
     await postTransfer(
       database.worker,
       buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
@@ -128,7 +127,7 @@ describe('closing a month', () => {
 
 describe('a grant', () => {
   test('a grant that is another owner’s is refused', async () => {
-    const owner_id = user('user_grant_a')
+    const owner_id = 'user_grant_a'
     const bought = buildPurchaseGrant(owner_id)
     await postTransfer(
       database.worker,
@@ -144,7 +143,7 @@ describe('a grant', () => {
   })
 
   test('a grant keeps its first times when a period is moved', async () => {
-    const owner_id = user('user_moved')
+    const owner_id = 'user_moved'
     const paid = buildMonthGrant(owner_id, september)
     await postTransfer(database.worker, buildTransfer(paid, { kind: 'plan_grant', ordinal: 1, amount: 5 }))
     const moved = { ...paid, ends_at: november }
@@ -154,7 +153,7 @@ describe('a grant', () => {
   })
 
   test('a grant is part of what must agree when a key is posted again', async () => {
-    const owner_id = user('user_key')
+    const owner_id = 'user_key'
     const first = buildTransfer(buildPurchaseGrant(owner_id), {
       kind: 'credit_purchase',
       ordinal: 1,

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { user } from '../../../tests/support/factories/grants.ts'
 import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { type SpendOutcome, type SpendRequest, spendCredits } from '../spend/usage.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { eraseTransferTexts } from './erase-texts.ts'
 
 const database = testDatabase()
-const ada = user('user_ada')
+const ada = 'user_ada'
 const pool: string = 'org_pool'
 const [laptop, desktop] = [randomUUID(), randomUUID()]
 const day = new Date('2026-11-20T12:00:00Z')

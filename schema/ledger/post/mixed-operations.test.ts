@@ -7,7 +7,6 @@ import {
   buildPurchaseGrant,
   buildTransfer,
   use,
-  user,
 } from '../../../tests/support/factories/grants.ts'
 import { postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { isLong } from '../../../tests/support/long.ts'
@@ -27,7 +26,7 @@ import { postTransfers } from './post.ts'
 /** How many: `LEDGER_MIXED_OPERATIONS=100000 npx vitest run schema/ledger/post/mixed-operations`. */
 const operations = Number(process.env.LEDGER_MIXED_OPERATIONS ?? (isLong ? 10_000 : 1000))
 const connections = 20
-const owners = Array.from({ length: 6 }, (_, index) => user(`user_mixed_${index}`))
+const owners = Array.from({ length: 6 }, (_, index) => `user_mixed_${index}`)
 
 const database = testDatabase()
 const server = madeOnce(() => connect('tidemark_server'))

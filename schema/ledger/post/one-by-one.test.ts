@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { seed } from '../../../tests/simulation/seed.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { user } from '../../../tests/support/factories/grants.ts'
 import type { OwnerAccount } from '../accounts.ts'
 import { type Grant, monthGrant } from '../grants.ts'
 import { findBalance } from '../read/balances.ts'
@@ -84,7 +83,7 @@ function choose<T>(from: readonly T[], numbers: readonly number[]): T[] {
 function grantOf(run: number, { owner, account, grant, stranger }: TransferPlan): Grant {
   const of = stranger ? owners[(owners.indexOf(owner) + 1) % owners.length] : owner
   const kind = account === 'plan' ? 'month' : 'late_month'
-  return monthGrant(kind, user(`${of}_${run}`), {
+  return monthGrant(kind, `${of}_${run}`, {
     intent_id: null,
     stripe_subscription_id: `sub_${run}`,
     // A stranger's grant has the id of one that may be the owner's already.
@@ -118,7 +117,7 @@ function usageOf(
 ): Usage {
   const id = `${owner}_${run}`
   return {
-    owner_id: user(id),
+    owner_id: id,
     credits,
     idempotency_key: `${key}`,
     occurred_at: new Date(),
@@ -241,7 +240,7 @@ test('whatever is in a batch, it does what its transfers or usages would do one 
       }
       for (const owner of owners) {
         const [plan, purchased] = accounts.map((account) => headOf(books, `${owner}_${run}`, account))
-        expect(await findBalance(database.server, user(`${owner}_${run}`))).toMatchObject({
+        expect(await findBalance(database.server, `${owner}_${run}`)).toMatchObject({
           plan: plan?.balance,
           purchased: purchased?.balance,
           version: (plan?.version ?? 0) + (purchased?.version ?? 0),

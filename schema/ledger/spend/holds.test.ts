@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { user } from '../../../tests/support/factories/grants.ts'
 import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { endExpiredHolds } from '../post/holds.ts'
 import { findBalance } from '../read/balances.ts'
@@ -19,7 +18,7 @@ const minute = 60_000
 
 /** An owner with bought credits, who asks for things as time goes by. */
 async function spender(credits: { plan?: number; purchased?: number }) {
-  const owner_id = user(`user_${randomUUID().replaceAll('-', '')}`)
+  const owner_id = `user_${randomUUID().replaceAll('-', '')}`
   await giveCredits(database, owner_id, credits)
   const asked = (minutes: number) => ({
     owner_id,

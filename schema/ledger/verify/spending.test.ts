@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { rewoundDatabase } from '../../../tests/support/database/rewound-database.ts'
-import { buildMonthGrant, buildTransfer, use, user } from '../../../tests/support/factories/grants.ts'
+import { buildMonthGrant, buildTransfer, use } from '../../../tests/support/factories/grants.ts'
 import { buildGrant } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
 import { closeMonth } from '../post/books.ts'
@@ -11,7 +11,7 @@ import { type SpendOutcome, type SpendRequest, spendCredits, type UsageFailure }
 import { verifyLedger } from './verify.ts'
 
 const database = rewoundDatabase(fillBooks)
-const ada = user('user_ada')
+const ada = 'user_ada'
 const september = new Date('2026-09-01T00:00:00Z')
 const start = september.getTime()
 
@@ -50,7 +50,7 @@ async function fillBooks(): Promise<void> {
     buildGrant('user_ada', 100),
     buildGrant('user_eve', 100),
   ])
-  await use(database.server, user('user_eve'), 3)
+  await use(database.server, 'user_eve', 3)
   await ask({ ...asked(0), credits: 10, idempotency_key: 'used', reason: 'Chat', token_id: randomUUID() })
   await ask({ ...asked(0), credits: 0, idempotency_key: 'failed', reason: 'Chat', failure: 'timeout' })
   await settle(await reserve(50), 30)
@@ -59,7 +59,7 @@ async function fillBooks(): Promise<void> {
   await settle(await reserve(10, 60), 5, { at: 2 })
   const ended = [await reserve(40), await reserve(20)]
   await database.worker.transaction().execute(async (trx) => {
-    await closeMonth(trx, user('user_ada'), {
+    await closeMonth(trx, 'user_ada', {
       stripe_subscription_id: 'sub_user_ada',
       starts_at: september,
       used: 80,

@@ -6,7 +6,6 @@ import {
   buildPurchaseGrant,
   buildTransfer,
   use,
-  user,
 } from '../../../tests/support/factories/grants.ts'
 import { buildPurchase, buildSettledPurchase } from '../../../tests/support/factories/purchases.ts'
 import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
@@ -19,7 +18,7 @@ import { verifyLedger } from './verify.ts'
 
 const september = new Date('2026-09-01T00:00:00Z')
 const october = new Date('2026-10-01T00:00:00Z')
-const ada = user('user_ada')
+const ada = 'user_ada'
 
 const database = rewoundDatabase(fillBooks)
 
@@ -38,7 +37,7 @@ async function isWaitedFor(): Promise<boolean> {
 /** A purchase, two months of a plan of which one is closed, seats, usage of both accounts, a refund. */
 async function fillBooks(): Promise<void> {
   const intent = await buildSettledPurchase(database, { stripe_session_id: 'cs_1', credits: 500 })
-  const buyer = user(intent.user_id)
+  const buyer = intent.user_id
   const bought = buildPurchaseGrant(buyer, intent.id)
   const first = buildMonthGrant(ada, september)
   const second = buildMonthGrant(ada, october)
@@ -320,7 +319,7 @@ describe('what the functions did wrong is found:', () => {
 })
 
 describe('what was posted wrongly is found:', () => {
-  const eve = user('user_eve')
+  const eve = 'user_eve'
   const wrong = [
     [
       'more taken back than a grant brought',

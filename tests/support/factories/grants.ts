@@ -8,10 +8,6 @@ import { spendOne } from './transfers.ts'
 
 const day = 24 * 3600 * 1000
 
-export function user(owner_id: string): string {
-  return owner_id
-}
-
 export function buildPurchaseGrant(owner_id: string, intent_id: string = randomUUID()): Grant {
   return purchaseGrant(owner_id, { intent_id, starts_at: new Date('2026-09-01T00:00:00Z') })
 }

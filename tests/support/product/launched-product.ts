@@ -1,13 +1,9 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { launchProduct, type RunningProduct } from '../../../scripts/launch.ts'
+import { rm } from 'node:fs/promises'
+import { launchAtStandIns, makeDataFolder, type ThrowawayProduct } from '../../../scripts/launch/throwaway.ts'
 import { madeForEachTest, madeOnce } from '../made.ts'
 
-export interface LaunchedProduct extends RunningProduct {
+export interface LaunchedProduct extends ThrowawayProduct {
   readonly dataDir: string
-  readonly stripeSandboxUrl: string
-  readonly clerkSandboxUrl: string
   /** What the launcher and its processes wrote. */
   readonly lines: readonly string[]
   turn<T>(sandbox: 'stripe' | 'clerk', knob: string, body?: object): Promise<T>
@@ -45,38 +41,16 @@ export function launcherOfOneFolder() {
   )
 }
 
-async function makeDataFolder(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-launch-'))
-  await chmod(dataDir, 0o711)
-  return dataDir
-}
-
-async function launch(dataDir: string, { demo = false }: { demo?: boolean }): Promise<LaunchedProduct> {
-  const { PATH, HOME } = process.env
+async function launch(dataDir: string, options: { readonly demo?: boolean }): Promise<LaunchedProduct> {
   const lines: string[] = []
-  const product = await launchProduct({
-    env: {
-      PATH,
-      HOME,
-      PORT: '0',
-      SANDBOX_STRIPE_PORT: '0',
-      SANDBOX_CLERK_PORT: '0',
-      SANDBOX_EDITOR_PORT: '0',
-    },
-    dataDir,
-    demo,
-    onLine: (source, line) => lines.push(`${source} ${line}`),
-    say: (message) => lines.push(message),
-  })
-  const urls = { stripe: product.stripeSandboxUrl ?? '', clerk: product.clerkSandboxUrl ?? '' }
+  const onLine = (line: string) => void lines.push(line)
+  const product = await launchAtStandIns({ dataDir, ...options, onLine })
   return {
     ...product,
-    stripeSandboxUrl: urls.stripe,
-    clerkSandboxUrl: urls.clerk,
     dataDir,
     lines,
     async turn<T>(sandbox: 'stripe' | 'clerk', knob: string, body: object = {}) {
-      const response = await fetch(`${urls[sandbox]}/_sandbox/${knob}`, {
+      const response = await fetch(`${product[`${sandbox}SandboxUrl`]}/_sandbox/${knob}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),

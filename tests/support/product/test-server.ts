@@ -50,6 +50,29 @@ export interface TestServerOptions {
   readonly deps?: Partial<Dependencies>
 }
 
+/** Calls an endpoint as a browser would. */
+export async function callApi(
+  url: string,
+  endpoint: Endpoint,
+  request: ApiRequest<unknown> = {},
+  signal: AbortSignal | null = null,
+): Promise<ApiAnswer> {
+  const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
+  const response = await fetch(`${url}${addressOf(endpoint, request.params)}${query}`, {
+    method: endpoint.method,
+    signal,
+    headers: {
+      ...(request.token && { authorization: `Bearer ${request.token}` }),
+      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+      ...request.headers,
+    },
+    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+  })
+  const isFile = response.ok && endpoint.file !== undefined
+  const body: unknown = isFile ? await response.text() : await response.json()
+  return { status: response.status, headers: response.headers, body }
+}
+
 /** No process listens on this port. */
 const unreachable = { port: 1 }
 const unlimited = { page: 1e6, read: 1e6, write: 1e6, checkout: 1e6, auth: 1e6, sign_in: 1e6, extension: 1e6 }
@@ -90,21 +113,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const monitoring = await listen(createMonitoringApp(deps).callback(), { host: '127.0.0.1', port: 0 }, deps)
   const url = `http://127.0.0.1:${server.port}`
 
-  const api: TestServer['api'] = async (endpoint, request = {}) => {
-    const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
-    const response = await fetch(`${url}${addressOf(endpoint, request.params)}${query}`, {
-      method: endpoint.method,
-      headers: {
-        ...(request.token && { authorization: `Bearer ${request.token}` }),
-        ...(request.body !== undefined && { 'content-type': 'application/json' }),
-        ...request.headers,
-      },
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-    })
-    const isFile = response.ok && endpoint.file !== undefined
-    const body: unknown = isFile ? await response.text() : await response.json()
-    return { status: response.status, headers: response.headers, body }
-  }
+  const api: TestServer['api'] = (endpoint, request) => callApi(url, endpoint, request)
   const close = async () => {
     const now = { limit_ms: 0, grace_ms: 0 }
     await Promise.all([server.close({ ...now, limit_ms: 2000 }), monitoring.close(now)])
