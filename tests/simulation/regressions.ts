@@ -49,10 +49,6 @@ const extra = { do: 'add_on', quantity: 50 } as const
 function deleted(...life: Parameters<typeof lived>): Regression {
   return but(lived(...life), { is_deleted: true })
 }
-/** The same, and Clerk tells us days later. */
-function deletedLate(...life: Parameters<typeof lived>): Regression {
-  return but(deleted(...life), { heard_late_s: 3 * 86_400 })
-}
 
 /** Histories that once failed, or that were suspected to fail; they are always played. */
 export const regressions: readonly Regression[] = [
@@ -131,6 +127,7 @@ export const regressions: readonly Regression[] = [
     won,
     lost,
   ),
+  lived('old team plan refunded under a new one', 'team', monthly, all, cancel, monthly, refund(50, 1)),
   usual(
     'debt of an ended plan before and after a new one',
     'user',
@@ -575,7 +572,6 @@ export const regressions: readonly Regression[] = [
     { currency: 'USD' },
   ),
   deleted('a person who is deleted during a trial', 'user', trial, half),
-  deletedLate('a person who is deleted before a renewal', 'user', monthly, half, renewal(-600)),
   deleted('an organization that is deleted with an overdue renewal', 'team', failing, half, month),
   lived('a customer deleted at Stripe', 'user', monthly, half, { do: 'delete_customer' }, monthly, half),
   usual(
@@ -617,6 +613,15 @@ export const regressions: readonly Regression[] = [
   ),
   usual('a page left for another', 'user', monthly, cancel, page, { ...page, frequency: 'yearly' }, monthly),
   usual('a page whose server was killed', 'user', monthly, cancel, killed, monthly),
+  lived(
+    'a page of a team whose server was killed',
+    'team',
+    monthly,
+    cancel,
+    killed,
+    { ...killed, seats: 5 },
+    monthly,
+  ),
   lived('an inquiry, and the dispute that it becomes', 'user', monthly, inquiry, half, lost, half, won, half),
   lived('an appeal that is won', 'user', monthly, half, dispute(), lost, { do: 'appeal' }, half, won, half),
   usual(
@@ -668,6 +673,7 @@ export const regressions: readonly Regression[] = [
     refund(100),
   ),
   usual('ended while our clock is behind', 'user', monthly, half, [clock(-30), cancel], monthly, half, month),
+  lived('bought while our clock is behind', 'user', monthly, cancel, clock(-300), monthly, half, month),
   lived('bought and ended while our clock is behind', 'user', monthly, cancel, [
     clock(-300),
     monthly,
