@@ -2,8 +2,9 @@ import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { collectInvoice } from '../entities/collect-invoice.ts'
-import { changeCard } from '../entities/customer.ts'
 import { cancelAsPlanned } from '../entities/due-work.ts'
+import { changedFields, emit } from '../entities/event.ts'
+import { attachCard } from '../entities/payment-method.ts'
 import { endPeriodNow, renewSubscription } from '../entities/renew-subscription.ts'
 import { declined, findTestCard } from '../entities/test-cards.ts'
 import { updateSubscription } from '../entities/update-subscription.ts'
@@ -86,7 +87,12 @@ export function subscriptionKnobs(router: Router, service: Service): void {
       throw invalidRequest('Your card number is invalid.', { param: 'card', code: 'incorrect_number' })
     }
     const year = new Date(clock.nowMs()).getUTCFullYear() + 3
-    const payment_method = changeCard(service, { customer, card, expiry: { month: 12, year }, name: null })
-    context.body = { ...answer(subscription.id), payment_method }
+    const payer = { email: customer.email, name: customer.name ?? null }
+    const expiry = { month: 12, year }
+    const method = attachCard(service, { card, expiry, payer, customer: customer.id, is_saved: true })
+    const changed = store.subscriptions.put({ ...subscription, default_payment_method: method.id })
+    const previous_attributes = changedFields(subscription, changed)
+    emit(service, 'customer.subscription.updated', changed, { cause: noCall, previous_attributes })
+    context.body = { ...answer(subscription.id), payment_method: method }
   })
 }

@@ -12,6 +12,7 @@ import { findSubscription } from './subscriptions.ts'
 
 const createParams = z.strictObject({ ...common, from_subscription: text })
 const phase = z.strictObject({
+  default_payment_method: text.optional(),
   end_date: integer.optional(),
   items: z
     .array(z.strictObject({ price: text, quantity: integer.optional() }))
@@ -73,7 +74,8 @@ export function subscriptionScheduleRoutes(router: Router, service: Service): vo
           quantity,
         }
       })
-      return scheduleChange(service, subscription, { items, cause })
+      const cards = phases.map(({ default_payment_method }) => default_payment_method ?? null)
+      return scheduleChange(service, subscription, { items, cards, cause })
     }),
   )
 
