@@ -156,12 +156,12 @@ export const oneSeatOnly = () =>
   new ServerError(400, 'invalid_request', 'The Pro plan has one seat', {
     fields: [{ path: 'seats', message: 'Must be 1 for Pro' }],
   })
-export const tooManySeats = (seats_total: number) =>
+export const tooManySeats = ({ most, has }: { readonly most: number; readonly has: number }) =>
   new ServerError(
     400,
     'too_many_seats',
-    `An organization can have 100 seats at most, and this one has ${seats_total} already`,
-    { fields: [{ path: 'quantity', message: `At most ${Math.max(0, 100 - seats_total)}` }] },
+    `An organization can have ${most} seats at most${has > 0 ? `, and this one has ${has} already` : ''}`,
+    { fields: [{ path: has > 0 ? 'quantity' : 'seats', message: `At most ${Math.max(0, most - has)}` }] },
   )
 export const alreadySubscribed = (who: 'user' | 'organization') =>
   new ServerError(

@@ -128,7 +128,8 @@ export type StoredSchedule = Omit<
   'phases'
 > & { phases: StoredPhase[] }
 
-export type StoredPhase = Omit<Stripe.SubscriptionSchedule.Phase, 'items'> & {
+export type StoredPhase = Omit<Stripe.SubscriptionSchedule.Phase, 'default_payment_method' | 'items'> & {
+  default_payment_method: string | null
   items: (Omit<Stripe.SubscriptionSchedule.Phase.Item, 'price' | 'plan'> & {
     plan: string
     price: string

@@ -76,7 +76,9 @@ test('a card that is given while a change waits is charged when the change begin
   const { items, start_date, end_date } = waiting.phases[0] ?? expect.fail('It has no phase')
   const card = waiting.phases[0]?.default_payment_method
   const phase = { items: [{ price: String(items[0]?.price) }], default_payment_method: String(card) }
-  await client.subscriptionSchedules.update(waiting.id, { phases: [{ ...phase, start_date, end_date }, phase] })
+  await client.subscriptionSchedules.update(waiting.id, {
+    phases: [{ ...phase, start_date, end_date }, phase],
+  })
 
   await giveCard(ada, '5555 5555 5555 4444')
 

@@ -12,7 +12,6 @@ import {
   findLiveSubscription,
   isLive,
 } from '../../schema/billing/subscriptions/subscriptions.ts'
-import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { sumUsageSince } from '../../schema/ledger/spend/usage.ts'
 import { findOrCreateAccount } from '../auth/account.ts'
@@ -146,7 +145,8 @@ export const organizationsRoutes = [
     // Added to Stripe's present number; ours follows by event.
     const seats = plan.item.quantity ?? 1
     const quantity = seats + body.quantity
-    if (quantity > maximumSeats) throw tooManySeats(seats)
+    const most = deps.settings.maximum_seats
+    if (quantity > most) throw tooManySeats({ most, has: seats })
     return openPortal(deps, {
       payer: organizationPayer(admin),
       return_url,

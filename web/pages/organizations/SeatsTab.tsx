@@ -5,6 +5,7 @@ import { useSearchParams } from 'react-router-dom'
 import type { SeatsSummary } from '../../../schema/api/organization-seats.ts'
 import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { type OrganizationView, organizationSeatsQuery } from '../../api/organizations.ts'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { RouteButton } from '../../components/RouteButton.tsx'
@@ -26,6 +27,7 @@ type OpenDialog = { kind: 'assign' } | { kind: 'buy'; refused: boolean }
 
 export function SeatsTab({ view }: { view: OrganizationView }) {
   const expected = useExpectedSeats()
+  const config = useWebConfig()
   const query = useQuery({ ...organizationSeatsQuery(useApi(), view), refetchInterval: expected.pollMs })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   if (query.isPending) return <SeatsSkeleton />
@@ -37,7 +39,7 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
     )
   }
   const summary = query.data
-  const seats = seatsOf(summary)
+  const seats = seatsOf(summary, config)
   if (!seats.hasPlan) return <NoSeats />
   const buy = () => setDialog({ kind: 'buy', refused: false })
   const onNoSeats = () => setDialog({ kind: 'buy', refused: true })
@@ -153,7 +155,7 @@ interface SeatUsageProps {
 
 export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
   const { seats_used, seats_total } = summary
-  const { free, isBuyable, notice } = seatsOf(summary)
+  const { free, isBuyable, notice } = seatsOf(summary, useWebConfig())
   return (
     <Card aria-labelledby="usage-title">
       <CardHeader id="usage-title" title="Seat usage" />
