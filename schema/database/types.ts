@@ -508,6 +508,7 @@ export interface Subscriptions {
   ended_at: Timestamp | null;
   intent_id: string;
   is_unfinished: Generated<boolean>;
+  lacks_tax_location: Generated<boolean>;
   lapses_at: Timestamp | null;
   last_error: string | null;
   livemode: Generated<boolean>;

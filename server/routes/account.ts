@@ -86,6 +86,7 @@ export const accountRoutes = [
             ...presentSubscription(subscription),
             trial_end: subscription.trial_end?.toISOString() ?? null,
             lapses_at: subscription.lapses_at?.toISOString() ?? null,
+            lacks_tax_location: subscription.lacks_tax_location,
           }
         : null,
       overdue: subscription ? presentOverdue(subscription, { may_manage }) : null,

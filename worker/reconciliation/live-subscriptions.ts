@@ -5,7 +5,7 @@ import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { liveStatuses } from '../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type Comparison, cancellationOf, type UnconfirmedDifference } from './comparison.ts'
+import { type Comparison, cancellationOf, replayOf, type UnconfirmedDifference } from './comparison.ts'
 
 /** Each costs a call to Clerk. */
 const subscriptionsPerStep = 20
@@ -36,6 +36,7 @@ export const liveSubscriptions: Comparison = {
       if (members && !members.some(({ role }) => role === 'admin'))
         differences.push(withoutAdmin(row, members))
       else if (!members && (await deps.clerk.isGone(row.owner_id))) differences.push(ownerGone(row))
+      if (row.lacks_tax_location) differences.push(untaxed(row))
       if (row.last_error !== null && (await isLost(deps.stripe, row.stripe_subscription_id)))
         differences.push(lost(row))
     }
@@ -61,6 +62,23 @@ function withoutAdmin(row: Subscription, members: readonly unknown[]): Unconfirm
     repair: null,
     advice: 'Make a member an admin in Clerk’s dashboard: they can resume the plan, which ends otherwise.',
     refs: [id, owner_id],
+  }
+}
+
+function untaxed({ stripe_subscription_id: id, owner_id, intent_id }: Subscription): UnconfirmedDifference {
+  return {
+    kind: 'subscription_untaxed',
+    object_id: id,
+    owner_id,
+    sentence: 'The tax of a plan cannot be worked out',
+    they_say: `Subscription ${id} has its tax switched off, or its invoice waits: the customer has no address.`,
+    we_have: 'Its customer is asked for one on the billing page.',
+    money: null,
+    credits: null,
+    repair: replayOf('subscription', id),
+    advice:
+      'Add the address to the customer in Stripe’s dashboard. A replay then switches the tax on; an invoice that has gone out without it is corrected there by a credit note.',
+    refs: [id, intent_id, owner_id],
   }
 }
 

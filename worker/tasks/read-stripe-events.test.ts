@@ -159,6 +159,8 @@ describe('a reading', () => {
     const unlisted = stripeEventTypes.filter((type) => !listedEventTypes.includes(type))
     expect(unlisted.filter((type) => !type.startsWith('subscription_schedule.'))).toEqual([
       'invoice.created',
+      'invoice.updated',
+      'invoice.finalization_failed',
       'invoice.payment_action_required',
       'invoice.voided',
       'invoice.marked_uncollectible',

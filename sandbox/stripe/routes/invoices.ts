@@ -27,7 +27,11 @@ const payParams = z.strictObject({
   paid_out_of_band: flag.optional(),
   payment_method: text.optional(),
 })
-const scheduleParams = z.strictObject({ ...common, automatically_finalizes_at: integer })
+const scheduleParams = z.strictObject({
+  ...common,
+  auto_advance: flag.optional(),
+  automatically_finalizes_at: integer.optional(),
+})
 const longest_schedule_s = 5 * 365 * 86_400
 const finalizeParams = z.strictObject({ ...common, auto_advance: flag.optional() })
 
@@ -158,12 +162,13 @@ export function invoiceRoutes(router: Router, service: Service): void {
 
 /**
  * Moves the end of a draft's grace period: to the future, at most five years away, and only of a draft that
- * is finalized without a call. https://docs.stripe.com/invoicing/scheduled-finalization
+ * is finalized without a call (https://docs.stripe.com/invoicing/scheduled-finalization); or has it wait for a call
+ * (`auto_advance`, https://docs.stripe.com/invoicing/integration/automatic-advancement-collection).
  */
 function scheduleFinalization(
   service: Service,
   invoice: StoredInvoice,
-  { automatically_finalizes_at, cause }: z.output<typeof scheduleParams> & { cause: Cause },
+  { auto_advance, automatically_finalizes_at: at, cause }: z.output<typeof scheduleParams> & { cause: Cause },
 ): StoredInvoice {
   const param = 'automatically_finalizes_at'
   if (invoice.status !== 'draft') {
@@ -171,14 +176,15 @@ function scheduleFinalization(
       code: 'invoice_not_editable',
     })
   }
-  if (!invoice.auto_advance) throw invalidRequest('A scheduled invoice needs `auto_advance`.', { param })
-  const ahead_s = automatically_finalizes_at - service.clock.now()
+  if (at !== undefined && !invoice.auto_advance)
+    throw invalidRequest('A scheduled invoice needs `auto_advance`.', { param })
+  const ahead_s = at === undefined ? 1 : at - service.clock.now()
   if (ahead_s <= 0 || ahead_s > longest_schedule_s) {
     throw invalidRequest('The time must be in the future, at most five years away.', { param })
   }
   return putUpdated(service, service.store.invoices, {
     before: invoice,
-    changes: { automatically_finalizes_at },
+    changes: { automatically_finalizes_at: at ?? null, ...(auto_advance !== undefined && { auto_advance }) },
     metadata: undefined,
     event: 'invoice.updated',
     cause,

@@ -93,6 +93,7 @@ const paymentBehavior = z.enum(
 export const updateSubscriptionParams = z.strictObject({
   ...common,
   ...billed,
+  automatic_tax: z.strictObject({ enabled: flag }).optional(),
   billing_cycle_anchor: billingCycleAnchor.optional(),
   cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
   cancel_at_period_end: flag.optional(),

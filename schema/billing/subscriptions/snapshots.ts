@@ -38,6 +38,7 @@ export type SubscriptionSnapshot = Pick<
   | 'unpaid_decline_code'
   | 'unpaid_declined_at'
   | 'unpaid_next_attempt_at'
+  | 'lacks_tax_location'
   | 'snapshot_order'
   | 'next_try_at'
 >

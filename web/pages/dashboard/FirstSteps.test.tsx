@@ -50,6 +50,7 @@ test('the credits of a plan are those that were bought, and are not said to last
     current_period_end: '2026-06-01T00:00:00.000Z',
     trial_end: null,
     lapses_at: null,
+    lacks_tax_location: false,
     cancel_at: null,
     ended_at: null,
     scheduled_change: null,

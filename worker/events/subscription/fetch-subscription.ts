@@ -1,10 +1,15 @@
+import Stripe from 'stripe'
 import { z } from 'zod'
 import type { PendingLine } from '../../../schema/billing/position/facts.ts'
 import type { BillingFrequency, PlanType } from '../../../schema/catalogue/plans.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { planItemOf, planOfPrice } from '../../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../../schema/vendors/stripe/events.ts'
-import { type SubscriptionStatus, subscriptionStatuses } from '../../../schema/vendors/stripe/statuses.ts'
+import {
+  isOver,
+  type SubscriptionStatus,
+  subscriptionStatuses,
+} from '../../../schema/vendors/stripe/statuses.ts'
 import { nextPhase } from '../../../schema/vendors/stripe/subscription-schedule.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
@@ -39,6 +44,7 @@ export interface FetchedSubscription {
     readonly billing_frequency: BillingFrequency
     readonly at: Date
   } | null
+  readonly lacks_tax_location: boolean
   readonly invoices: readonly PaidInvoice[]
   /** Changes that are not paid yet. */
   readonly pending: readonly PendingLine[]
@@ -98,6 +104,7 @@ const subscriptionSchema = z.object({
   trial_end: seconds.nullable(),
   items: z.object({ data: z.array(itemSchema) }),
   schedule: scheduleSchema.nullable(),
+  automatic_tax: z.object({ disabled_reason: z.string().nullable() }),
   pause_collection: z.object({ resumes_at: seconds.nullable() }).nullable(),
 })
 
@@ -120,7 +127,7 @@ export async function fetchSubscription(
   const subscription = subscriptionSchema.parse(retrieved)
   const item = planItemOf(subscription.items.data)
   if (!item) throw new PermanentError(`Not one item of subscription ${id} is a plan, but none or several`)
-  const { waived, ...bills } = await fetchBills(deps.stripe, {
+  const { waived, lacks_tax_location, ...bills } = await fetchBills(deps.stripe, {
     id,
     customer_id: subscription.customer,
     plan: { item_id: item.id, product_id: item.price.product },
@@ -143,6 +150,28 @@ export async function fetchSubscription(
     scheduled: scheduledChange(subscription.schedule, item),
     lapses_at: lapseOf(subscription, { invoices: bills.invoices, waived, seats: item.quantity }),
     ...bills,
+    lacks_tax_location: lacks_tax_location || (await isUntaxed(deps.stripe, subscription)),
+  }
+}
+
+/**
+ * Whether Stripe has switched tax off because the customer has no location, and they still have none: it switches it
+ * on again for nobody (https://docs.stripe.com/tax/customer-locations). With an address this does.
+ */
+async function isUntaxed(
+  stripe: Stripe,
+  { id, customer: customer_id, automatic_tax, status }: z.infer<typeof subscriptionSchema>,
+): Promise<boolean> {
+  if (automatic_tax.disabled_reason !== 'requires_location_inputs' || isOver({ status })) return false
+  const customer = await stripe.customers.retrieve(customer_id)
+  if (customer.deleted || !customer.address?.country) return true
+  try {
+    await stripe.subscriptions.update(id, { automatic_tax: { enabled: true } })
+    return false
+  } catch (error) {
+    // Not an address that Stripe recognizes, or one whose tax a schedule decides.
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) return true
+    throw error
   }
 }
 

@@ -327,6 +327,8 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
   // Those that were synced together are not all synced together again.
   const latest = new Date(now.getTime() + longestWaitMs * (1 - Math.random() / 4))
   const lines = fetched.invoices.flatMap((invoice) => invoice.lines)
+  // No event tells that the customer has an address now.
+  const until = fetched.lacks_tax_location ? new Date(now.getTime() + dayMs / 24) : latest
   return {
     stripe_subscription_id: fetched.id,
     billing_frequency: fetched.billing_frequency,
@@ -349,7 +351,8 @@ function snapshotOf(fetched: FetchedSubscription, now: Date) {
     unpaid_declined_at: fetched.unpaid?.declined_at ?? null,
     unpaid_next_attempt_at: fetched.unpaid?.next_attempt_at ?? null,
     snapshot_order: fetched.snapshot_order,
-    next_try_at: nextMonthEdge(lines, { after: now, until: latest }) ?? latest,
+    next_try_at: nextMonthEdge(lines, { after: now, until }) ?? until,
+    lacks_tax_location: fetched.lacks_tax_location,
   }
 }
 
