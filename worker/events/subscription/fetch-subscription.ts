@@ -92,6 +92,9 @@ const markSchema = z.object({
   id: z.string(),
   customer: stripeReferenceSchema,
   metadata: z.record(z.string(), z.string()),
+  items: z.object({
+    data: z.array(z.object({ price: itemSchema.shape.price.pick({ lookup_key: true, product: true }) })),
+  }),
 })
 
 const subscriptionSchema = z.object({
@@ -109,7 +112,8 @@ const subscriptionSchema = z.object({
 })
 
 /**
- * Fetches a subscription and its paid invoices. Undefined when it is none of ours: see `findOrder`. Three
+ * Fetches a subscription and its paid invoices. Undefined when it is none of ours: see `findOrder`; one that our
+ * customer has of another product of the account is none, either. Three
  * calls, and more when it has over a hundred invoices or an invoice has many lines. Throws PermanentError for
  * one that was changed into something we do not sell.
  */
@@ -122,8 +126,10 @@ export async function fetchSubscription(
   const retrieved = await deps.stripe.subscriptions.retrieve(id, {
     expand: ['schedule.phases.items.price'],
   })
-  const order = await findOrder(deps.db, markSchema.parse(retrieved), intentOfSession)
-  if (!order) return undefined
+  const mark = markSchema.parse(retrieved)
+  const order = await findOrder(deps.db, mark, intentOfSession)
+  if (!order || ('owner_id' in order && !mark.items.data.some(({ price }) => planOfPrice(price))))
+    return undefined
   const subscription = subscriptionSchema.parse(retrieved)
   const item = planItemOf(subscription.items.data)
   if (!item) throw new PermanentError(`Not one item of subscription ${id} is a plan, but none or several`)

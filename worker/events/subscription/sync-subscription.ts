@@ -61,6 +61,8 @@ export interface SubscriptionToApply {
    * Another one that is still live by our row of it: it has ended, and its own events have not arrived yet.
    */
   readonly ended: FetchedSubscription | undefined
+  /** The one that goes on when this one has ended: a second plan, made by hand, that could not be applied beside it. */
+  readonly next: FetchedSubscription | undefined
 }
 
 /** The session that led to a subscription, and its checkout. */
@@ -81,23 +83,46 @@ export async function fetchSubscriptionToApply(
   const isKnown = async () => session !== undefined || (await findSubscription(deps.db, id)) !== undefined
   const fetch = () => fetchSubscription(deps, id, session?.intent_id)
   const subscription = await foundOrForeign(`Subscription ${id}`, fetch, isKnown)
-  if (!subscription) return ignore(`Subscription ${id} was not started by us`)
+  if (!subscription) return ignore(`Subscription ${id} is of another product`)
   if ('of' in subscription) return subscription
   const { order } = subscription
   if ('intent_id' in order) await completeOrder(deps, subscription, order.intent_id, session)
   const other = await findOtherLiveSubscription(deps, subscription)
   const ended = other === undefined ? undefined : await fetchSubscription(deps, other)
-  return { of: 'subscription', subscription, ended }
+  const next = subscription.ended_at ? await findNext(deps, subscription) : undefined
+  return { of: 'subscription', subscription, ended, next }
+}
+
+async function findNext(
+  deps: WorkerDependencies,
+  { id, customer_id: customer }: FetchedSubscription,
+): Promise<FetchedSubscription | undefined> {
+  // Without a status, those that have ended are left out: https://docs.stripe.com/api/subscriptions/list
+  for (const other of (await deps.stripe.subscriptions.list({ customer, limit: 100 })).data) {
+    const isNew = other.id !== id && !(await findSubscription(deps.db, other.id))
+    const fetched = isNew ? await fetchSubscription(deps, other.id) : undefined
+    if (fetched && 'owner_id' in fetched.order) return fetched
+  }
+  return undefined
 }
 
 /** Writes subscriptions down, and makes plan, seats and books of their owner agree with them. */
 export async function applySubscriptions(
   trx: DatabaseTransaction,
-  { subscription, ended }: SubscriptionToApply,
+  { subscription, ended, next }: SubscriptionToApply,
   cause: Cause,
 ): Promise<Outcome> {
   if (ended) await applySubscription(trx, ended, cause)
-  return applySubscription(trx, subscription, cause)
+  const outcome = await applySubscription(trx, subscription, cause)
+  if (!next) return outcome
+  try {
+    await applySubscription(trx, next, cause)
+    return { ...outcome, reason: `Subscription ${next.id} goes on` }
+  } catch (error) {
+    // What contradicts is found before anything is written, and keeps no plan from its end.
+    if (!(error instanceof PermanentError)) throw error
+    return { ...outcome, reason: error.message }
+  }
 }
 
 /** Finds the session of a subscription's checkout, and makes its organization, if either is missing. */
