@@ -2,7 +2,9 @@ import {
   attachSession,
   type CheckoutIntent,
   findIntent,
+  isTrialUsed,
   lockIntent,
+  makeTrialsDue,
 } from '../../../schema/billing/checkout/intents.ts'
 import { failUnfinishedIntent, settleIntent } from '../../../schema/billing/checkout/outcomes.ts'
 import { saveStripeCustomer } from '../../../schema/billing/customers/customers.ts'
@@ -33,6 +35,7 @@ import { giveFirstSeat } from '../../../schema/people/seats/first-seat.ts'
 import { listActiveSeatHolders } from '../../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
 import { findUser } from '../../../schema/people/users/users.ts'
+import { endSubscription } from '../../../schema/vendors/stripe/end-subscription.ts'
 import { idsOf, withTransfers } from '../../../schema/vendors/stripe/log-ids.ts'
 import { refundSubscription } from '../../../schema/vendors/stripe/refund-all.ts'
 import { type Cause, postPlanDifference } from '../../books/post-difference.ts'
@@ -86,7 +89,9 @@ export async function fetchSubscriptionToApply(
   if (!subscription) return ignore(`Subscription ${id} is of another product`)
   if ('of' in subscription) return subscription
   const { order } = subscription
-  if ('intent_id' in order) await completeOrder(deps, subscription, order.intent_id, session)
+  const refused =
+    'intent_id' in order ? await completeOrder(deps, subscription, order.intent_id, session) : undefined
+  if (refused) return refused
   const other = await findOtherLiveSubscription(deps, subscription)
   const ended = other === undefined ? undefined : await fetchSubscription(deps, other)
   const next = subscription.ended_at ? await findNext(deps, subscription) : undefined
@@ -131,23 +136,40 @@ async function completeOrder(
   fetched: FetchedSubscription,
   intentId: string,
   session: SessionOfSubscription | undefined,
-): Promise<void> {
+): Promise<Nothing | undefined> {
   const intent = await findIntent(deps.db, intentId)
   if (!intent) throw notCommitted(intentId, fetched)
   if (!intent.stripe_session_id && !intent.stripe_invoice_id) {
     const sessionId = session?.id ?? (await findLostSession(deps, intent))
     if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
   }
-  if (intent.state === 'settled' || !wasBought(fetched)) return
+  if (intent.state === 'settled' || !wasBought(fetched)) return undefined
+  if (await isTrialUsed(deps.db, intent)) return refuseTrial(deps, intent, fetched.id)
   if (await endIfOwnerIsGone(deps, intent.owner_id ?? intent.user_id, fetched.id)) {
     await refundSubscription(deps.stripe, fetched.id)
-    if (intent.owner_id !== null) return
+    if (intent.owner_id !== null) return undefined
     throw new PermanentError('Its buyer was deleted before it was heard of: it is cancelled and refunded')
   }
-  if (intent.owner_id !== null) return
+  if (intent.owner_id !== null) return undefined
   // What contradicts the order makes no organization.
   requireTerms(intent, fetched)
   await ensureOrganization(deps, intent)
+  return undefined
+}
+
+/**
+ * The trial is given once, and a page that was opened before it was used is paid after that. Its plan ends before
+ * anything is charged: the buyer was promised that nothing would be for days, and may buy it again without a trial.
+ */
+async function refuseTrial(
+  { db, stripe }: WorkerDependencies,
+  { id }: CheckoutIntent,
+  subscriptionId: string,
+): Promise<Nothing> {
+  const failure_reason = 'The free trial is given once, and was used meanwhile: nothing is charged'
+  await endSubscription(stripe, subscriptionId, 'The free trial is given once')
+  await failUnfinishedIntent(db, { id, failure_code: 'trial_used', failure_reason })
+  return ignore(failure_reason)
 }
 
 function notCommitted(intentId: string, { id }: FetchedSubscription): NotYetError {
@@ -191,6 +213,7 @@ async function applySubscription(
   if (!owner_id) throw new NotYetError(`${fetched.id} has no organization yet`)
   await requireNoOther(trx, owner_id, fetched)
   const intent = ordered ?? (await writeOrder(trx, owner_id, fetched, cause.now))
+  if (!known && (await isTrialUsed(trx, intent))) throw new NotYetError('Its trial was used meanwhile')
   const terms = termsOf(intent, owner_id)
   if (!known) requireTerms(intent, fetched)
   requirePlan(terms, fetched)
@@ -210,6 +233,7 @@ async function applySubscription(
     }
     await settleIntent(trx, { id: intent.id, stripe_session_id: intent.stripe_session_id })
     await replacePlan(trx, intent, cause.now)
+    await makeTrialsDue(trx, { user_id: intent.user_id, now: cause.now })
   }
   if (!known) await saveStripeCustomer(trx, { owner_id, customer_id: fetched.customer_id })
   const transfer_ids = await postPlanDifference(trx, owner_id, cause)
