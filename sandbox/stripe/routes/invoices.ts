@@ -194,8 +194,12 @@ function scheduleFinalization(
 /** The next invoice of a subscription, with or without a change; or the first one of a new subscription. */
 function preview(service: Service, params: z.output<typeof previewParams>): StoredInvoice {
   const details = params.subscription_details
-  if (params.subscription !== undefined) {
-    const subscription = findSubscription(service, params.subscription)
+  if (params.subscription !== undefined || params.schedule !== undefined) {
+    const scheduled = service.store.subscription_schedules.get(params.schedule)?.subscription
+    // Whether the preview of a subscription knows its schedule is not documented: here it does not.
+    const subscription = scheduled
+      ? findSubscription(service, String(scheduled))
+      : { ...findSubscription(service, params.subscription ?? ''), schedule: null }
     return previewUpdate(service, subscription, {
       ends_trial: details?.trial_end === 'now',
       resets_anchor: details?.billing_cycle_anchor?.type === 'now',

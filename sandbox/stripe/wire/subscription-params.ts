@@ -147,6 +147,7 @@ export const previewParams = z.strictObject({
   currency: currency.optional(),
   customer: text.optional(),
   discounts: discountRequests.optional(),
+  schedule: text.optional(),
   subscription: text.optional(),
   subscription_details: z
     .strictObject({
