@@ -62,7 +62,6 @@ export function clerkSandboxEnvironment(places: SandboxPlaces) {
     // Off by default in a new application of Clerk's, and so in the sandbox.
     SANDBOX_CLERK_ORGANIZATIONS: 'on',
     SANDBOX_CLERK_PERSONAL_ACCOUNTS: 'on',
-    SANDBOX_CLERK_MEMBERSHIP_LIMIT: '0',
   }
 }
 

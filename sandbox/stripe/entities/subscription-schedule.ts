@@ -186,11 +186,11 @@ export function advanceSchedule(
     ...(index === current - 1 && { end_date: start }),
   }))
   putPhases(service, schedule, { phases, current, cause })
-  // "If not set, invoices will use the default payment method in the customer's invoice settings":
-  // https://docs.stripe.com/api/subscription_schedules/object#subscription_schedule_object-phases-default_payment_method
+  // Whether a phase without a card takes the subscription's own away is not documented: here it stays
+  // (https://docs.stripe.com/api/subscription_schedules/object#subscription_schedule_object-phases-default_payment_method).
   return service.store.subscriptions.put({
     ...subscription,
-    default_payment_method: next.default_payment_method,
+    default_payment_method: next.default_payment_method ?? subscription.default_payment_method,
   })
 }
 
