@@ -1,5 +1,6 @@
-import type { EditorBalance, OtherPayer } from '../schema/api/spending.ts'
-import { findLiveSubscription, isRenewing } from '../schema/billing/subscriptions/subscriptions.ts'
+import { renewalTexts } from '../schema/api/account.ts'
+import type { EditorBalance, OtherPayer, SpendingRefusal } from '../schema/api/spending.ts'
+import { findLiveSubscription, findRenewal } from '../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../schema/catalogue/credits.ts'
 import type { FoundPayer } from '../schema/extension/editor-payers.ts'
 import { kindOf } from '../schema/ledger/accounts.ts'
@@ -7,14 +8,7 @@ import { findNextExpiry } from '../schema/ledger/read/holds.ts'
 import { availableOf, type SpendableBalance } from '../schema/ledger/spendable.ts'
 import { listSeatsOf } from '../schema/people/seats/seats.ts'
 import type { Dependencies } from './dependencies.ts'
-import {
-  creditsHeld,
-  insufficientCredits,
-  invalidExtensionToken,
-  payerNotFound,
-  renewalInProgress,
-  type ServerError,
-} from './errors.ts'
+import { refusal, ServerError } from './errors.ts'
 
 export interface EditorPayer {
   /** As the extension names it: `personal` or the id of an organization. */
@@ -57,14 +51,16 @@ export async function requireSeat(
   { payer: named, user_id, required = 1 }: PayingCall,
   { payer, seat_role }: FoundPayer,
 ): Promise<string> {
-  if (payer === null) throw invalidExtensionToken()
+  if (payer === null) throw refusal('invalid_token')
   if (payer === 'personal' || seat_role !== null) return payer
   const other_payers = await findOtherPayers(deps, { payer, user_id, required })
   const problem =
     named === undefined
       ? 'You have no seat any more in the organization that pays for this editor. Please choose who pays for it.'
       : 'You have no seat in an organization with this id.'
-  throw payerNotFound(`${problem}${otherWays(other_payers)}`, { payer, other_payers })
+  throw new ServerError(404, 'payer_not_found', `${problem}${otherWays(other_payers)}`, {
+    details: { payer, other_payers },
+  })
 }
 
 /** Those of the user's payers that could pay so much now. Their names are Clerk's, which is not asked here. */
@@ -133,7 +129,7 @@ export async function refuseSpending(
       : `This takes ${count(required)}, and ${whose} has ${has}.`
   const other_payers = await findOtherPayers(deps, { payer: payer.name, user_id: payer.user_id, required })
   const text = (remedy: string) => `Not enough credits. ${reason} ${remedy}${otherWays(other_payers)}`
-  const details = {
+  const details: SpendingRefusal = {
     payer: payer.name,
     required,
     available,
@@ -145,22 +141,20 @@ export async function refuseSpending(
     other_payers,
   }
   if (availableOf(balance) + held >= required) {
-    return creditsHeld(
-      text('Please try again when other requests have finished.'),
-      details,
-      await secondsUntilExpiry(deps, payer.owner_id),
-    )
+    const retry_after_s = await secondsUntilExpiry(deps, payer.owner_id)
+    const wait = text('Please try again when other requests have finished.')
+    return new ServerError(402, 'credits_held', wait, { details, retry_after_s })
   }
   const subscription = await findLiveSubscription(deps.db, payer.owner_id)
-  if (await isRenewing(deps.db, subscription, deps.now())) {
-    const renewal =
-      'The plan is being renewed, and its credits come with the payment, usually within an hour.'
-    return renewalInProgress(text(renewal), details)
+  const renewal = await findRenewal(deps.db, subscription, deps.now())
+  if (renewal) {
+    const message = text(renewalTexts[renewal])
+    return new ServerError(402, 'renewal_in_progress', message, { details, retry_after_s: 60 })
   }
   const remedy = payer.may_buy
     ? 'Please buy more credits.'
     : 'Please ask an administrator of your organization to buy more credits.'
-  return insufficientCredits(text(remedy), details)
+  return new ServerError(402, 'insufficient_credits', text(remedy), { details })
 }
 
 /** Until the next open hold expires, from 1 to 60: most holds are settled long before they expire. */

@@ -1,6 +1,6 @@
 import { invalidTeamEmailText } from '../schema/api/team-email.ts'
 import { type ClerkRefusalError, ClerkUnavailableError } from '../schema/vendors/clerk/errors.ts'
-import { checkoutUncertain, invalidTeamEmail, RouteFailedError, ServerError } from './errors.ts'
+import { checkoutUncertain, RouteFailedError, ServerError } from './errors.ts'
 
 /** How a route reports errors that are not the caller's fault. `on-error` applies it. */
 export interface Failure {
@@ -64,7 +64,10 @@ function organizationChangeFailed(
     return new RouteFailedError(503, code, { retry_after_s: 5, cause: error })
   }
   // Clerk accepts fewer e-mail addresses than we do, and the address is the only thing that the caller typed.
-  if (error.code.startsWith('form_param_')) return invalidTeamEmail(invalidTeamEmailText, error)
+  if (error.code.startsWith('form_param_')) {
+    const fields = [{ path: 'email', message: invalidTeamEmailText }]
+    return new ServerError(400, 'invalid_request', invalidTeamEmailText, { fields, cause: error })
+  }
   return new RouteFailedError(502, code, { cause: error })
 }
 

@@ -6,7 +6,7 @@ import { findLastReconciled } from '../schema/billing/reconciliation/runs.ts'
 import { claimableSubscriptions } from '../schema/billing/subscriptions/subscriptions.ts'
 import { findLastBackups } from '../schema/database/backups.ts'
 import type { Database } from '../schema/database/connect.ts'
-import { findInboxBacklog } from '../schema/inbox/backlog.ts'
+import { findOldestUnapplied } from '../schema/inbox/backlog.ts'
 import type { Claimable } from '../schema/inbox/claim/claimable.ts'
 import { countAway } from '../schema/inbox/claim/record-try.ts'
 import { findCursor } from '../schema/inbox/cursors/cursors.ts'
@@ -51,7 +51,7 @@ export const measurements: readonly Measurement[] = [
     name: 'tidemark_inbox_oldest_unapplied_seconds',
     help: 'Age of the oldest event that is not finished',
     async measure(gauge, { db, now }) {
-      const { oldest_received_at: oldest } = await findInboxBacklog(db)
+      const oldest = (await findOldestUnapplied(db))?.received_at ?? null
       gauge.set(oldest ? secondsSince(oldest, now()) : 0)
     },
   },

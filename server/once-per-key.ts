@@ -8,13 +8,7 @@ import {
 } from '../schema/inbox/idempotent-requests.ts'
 import type { AppContext } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
-import {
-  idempotencyKeyInUse,
-  idempotencyKeyReused,
-  invalidIdempotencyKey,
-  RouteFailedError,
-  ServerError,
-} from './errors.ts'
+import { invalidRequest, RouteFailedError, refusal, ServerError } from './errors.ts'
 
 /**
  * Processes a request once for each `Idempotency-Key` of its user, and repeats the answer to later requests
@@ -29,7 +23,9 @@ export async function oncePerKey<Answer>(
   const key = ctx.get('idempotency-key')
   const { user_id, body } = ctx.state
   if (key === '' || user_id === undefined) return work(randomUUIDv7())
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidIdempotencyKey()
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw invalidRequest('Idempotency-Key must have 1 to 255 visible ASCII characters')
+  }
   const request = { user_id, key }
   const request_hash = createHash('sha256')
     .update(JSON.stringify([ctx.path, body]))
@@ -42,9 +38,9 @@ export async function oncePerKey<Answer>(
   })
   switch (begun.outcome) {
     case 'other_request':
-      throw idempotencyKeyReused()
+      throw refusal('idempotency_key_reused')
     case 'in_progress':
-      throw idempotencyKeyInUse()
+      throw refusal('request_in_progress', { retry_after_s: 1 })
     case 'answered':
       ctx.set('idempotency-replayed', 'true')
       return begun.answer as Answer

@@ -1,7 +1,7 @@
 import type { Membership } from '../schema/vendors/clerk/memberships.ts'
 import type { RequestLog } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
-import { forbidden, notAdmin, organizationNotFound, type ServerError } from './errors.ts'
+import { notAdmin, refusal, type ServerError } from './errors.ts'
 
 /**
  * The callers in rights.test.ts. Requests concern `user` or the organization of `member` and `admin`. The
@@ -72,7 +72,7 @@ export function theUser<Request extends SignedIn>(
   return {
     rows: [{ answers: { ...answers(403), anonymous: 401, user: 200 } }],
     check(request) {
-      if (claimed(request) !== request.user_id) throw forbidden()
+      if (claimed(request) !== request.user_id) throw refusal('forbidden')
     },
   }
 }
@@ -87,7 +87,7 @@ interface OrganizationClaim<Request> {
 /** Members by Clerk's present state: a token's claim may be a minute old (decision 043). */
 export function members<Request extends SignedIn>({
   organization,
-  notFound = organizationNotFound,
+  notFound = () => refusal('organization_not_found'),
 }: OrganizationClaim<Request>): Rights<Request, { readonly member: Membership }> {
   return {
     rows: [{ answers: membersRow }],

@@ -11,16 +11,15 @@ test.runIf(redisUrl)(
     await redis.ping()
     const limitOf = (process: 'server' | 'worker') => createCallLimit({ calls_per_second: 8, process, redis })
     const worker = [limitOf('worker'), limitOf('worker')]
-    const turns: { who: string; ms: number }[] = []
+    const turns: string[] = []
     const take = async (who: string, limit: ReturnType<typeof limitOf> | undefined) => {
-      if (await limit?.take()) turns.push({ who, ms: Date.now() })
+      if (await limit?.take()) turns.push(who)
     }
-    const beganMs = Date.now()
-    await Promise.all(Array.from({ length: 12 }, (_, index) => take('worker', worker[index % 2])))
-    await take('server', limitOf('server'))
+    const ofWorker = Array.from({ length: 12 }, (_, index) => take('worker', worker[index % 2]))
+    await Promise.all([...ofWorker, take('server', limitOf('server'))])
     redis.disconnect()
     expect(turns).toHaveLength(13)
-    const early = turns.filter(({ ms }) => ms - beganMs < 900)
-    expect(early.filter(({ who }) => who === 'worker').length).toBeLessThanOrEqual(6)
+    // Three quarters of eight a second are the worker's; what it asks for beyond that waits behind the server.
+    expect(turns.indexOf('server')).toBeLessThanOrEqual(6)
   },
 )

@@ -3,20 +3,7 @@ import { actKinds } from '../schema/api/support-acts.ts'
 import { queueNames } from '../schema/inbox/queues/queues.ts'
 import { stripeEventTypes } from '../schema/vendors/stripe/event-types.ts'
 
-export interface WorkerMetrics {
-  readonly registry: Registry
-  readonly jobs: Counter<'queue' | 'outcome'>
-  readonly jobSeconds: Histogram<'queue'>
-  /** From the moment something happened at the sender to the commit that applied it. */
-  readonly eventSeconds: Histogram<'type'>
-  readonly claimed: Counter<'what'>
-  /** Kinds of `worker/failures.ts`. */
-  readonly failedTries: Counter<'what' | 'kind'>
-  readonly givenUp: Counter<'what'>
-  readonly eventsMissed: Counter<'type'>
-  readonly seatsCorrected: Counter
-  readonly supportActs: Counter<'kind' | 'outcome'>
-}
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
 /** What is read of a pool of `pg`. */
 interface MeasuredPool {
@@ -25,7 +12,7 @@ interface MeasuredPool {
   readonly waitingCount: number
 }
 
-export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
+export function createWorkerMetrics(pool?: MeasuredPool) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new Gauge({
@@ -40,63 +27,54 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
       this.set({ state: 'waiting' }, pool.waitingCount)
     },
   })
-  const metrics: WorkerMetrics = {
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] })
+  const histogram = <Label extends string>(
+    name: string,
+    { help, label, buckets }: { readonly help: string; readonly label: Label; readonly buckets: number[] },
+  ) => new Histogram({ name, help, labelNames: [label], buckets, registers: [registry] })
+  const buckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60]
+  const metrics = {
     registry,
-    jobs: new Counter({
-      name: 'tidemark_jobs_total',
-      help: 'Jobs that a worker finished, by queue and outcome',
-      labelNames: ['queue', 'outcome'],
-      registers: [registry],
-    }),
-    jobSeconds: new Histogram({
-      name: 'tidemark_job_duration_seconds',
+    jobs: counter(
+      'tidemark_jobs_total',
+      'Jobs that a worker finished, by queue and outcome',
+      'queue',
+      'outcome',
+    ),
+    jobSeconds: histogram('tidemark_job_duration_seconds', {
       help: 'Seconds that a worker spent on a job',
-      labelNames: ['queue'],
-      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
-      registers: [registry],
+      label: 'queue',
+      buckets,
     }),
-    eventSeconds: new Histogram({
-      name: 'tidemark_event_seconds',
+    eventSeconds: histogram('tidemark_event_seconds', {
       help: 'Seconds from the receipt of an event to the commit that applied it',
-      labelNames: ['type'],
-      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 3600],
-      registers: [registry],
+      label: 'type',
+      buckets: [...buckets, 300, 3600],
     }),
-    claimed: new Counter({
-      name: 'tidemark_claimed_total',
-      help: 'Rows that were due, claimed and enqueued',
-      labelNames: ['what'],
-      registers: [registry],
-    }),
-    failedTries: new Counter({
-      name: 'tidemark_failed_tries_total',
-      help: 'Tries of a row that failed, by what it is and why: unavailable, not_yet, contradiction or defect',
-      labelNames: ['what', 'kind'],
-      registers: [registry],
-    }),
-    givenUp: new Counter({
-      name: 'tidemark_failed_total',
-      help: 'Rows that have failed for good and need a person',
-      labelNames: ['what'],
-      registers: [registry],
-    }),
-    eventsMissed: new Counter({
-      name: 'tidemark_events_missed_total',
-      help: "Events that never came by webhook and were found in Stripe's list",
-      labelNames: ['type'],
-      registers: [registry],
-    }),
-    supportActs: new Counter({
-      name: 'tidemark_support_acts_total',
-      help: 'Acts of support by kind and outcome: changed, unchanged, dry_run or failed',
-      labelNames: ['kind', 'outcome'],
-      registers: [registry],
-    }),
-    seatsCorrected: new Counter({
-      name: 'tidemark_seats_corrected_total',
-      help: "Seats that did not agree with Clerk's memberships until they were compared",
-      registers: [registry],
-    }),
+    claimed: counter('tidemark_claimed_total', 'Rows that were due, claimed and enqueued', 'what'),
+    failedTries: counter(
+      'tidemark_failed_tries_total',
+      'Tries of a row that failed, by what it is and why: unavailable, not_yet, contradiction or defect',
+      'what',
+      'kind',
+    ),
+    givenUp: counter('tidemark_failed_total', 'Rows that have failed for good and need a person', 'what'),
+    eventsMissed: counter(
+      'tidemark_events_missed_total',
+      "Events that never came by webhook and were found in Stripe's list",
+      'type',
+    ),
+    supportActs: counter(
+      'tidemark_support_acts_total',
+      'Acts of support by kind and outcome: changed, unchanged, dry_run or failed',
+      'kind',
+      'outcome',
+    ),
+    seatsCorrected: counter(
+      'tidemark_seats_corrected_total',
+      "Seats that did not agree with Clerk's memberships until they were compared",
+    ),
   }
   beginAtZero(metrics)
   return metrics
@@ -106,8 +84,14 @@ export function createWorkerMetrics(pool?: MeasuredPool): WorkerMetrics {
  * Prometheus sees no increase in a counter that appears with its first event: each is there from the
  * beginning, with every label that it can have.
  */
-function beginAtZero(metrics: WorkerMetrics): void {
-  const { claimed, failedTries, givenUp, eventsMissed, jobs, supportActs } = metrics
+function beginAtZero({
+  claimed,
+  failedTries,
+  givenUp,
+  eventsMissed,
+  jobs,
+  supportActs,
+}: Omit<WorkerMetrics, 'registry'>): void {
   for (const queue of queueNames)
     for (const outcome of ['completed', 'failed']) jobs.inc({ queue, outcome }, 0)
   for (const kind of actKinds)

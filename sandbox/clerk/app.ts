@@ -1,33 +1,21 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { bodyParser } from '@koa/bodyparser'
 import { Router } from '@koa/router'
-import type { Middleware } from 'koa'
-import Koa from 'koa'
-import { injectFaults } from '../kit/faults.ts'
-import { answerErrors, flushBeforeAnswering } from '../kit/http.ts'
+import Koa, { type Middleware } from 'koa'
+import { answerErrors, flushBeforeAnswering, injectFaults } from '../kit/http.ts'
 import { ClerkError, invalidSecretKey, organizationsNotEnabled } from './errors.ts'
-import { deliveryKnobs } from './knobs/deliveries.ts'
-import { peopleKnobs } from './knobs/people.ts'
-import { sandboxKnobs } from './knobs/sandbox.ts'
-import { avatarRoutes } from './pages/avatars.ts'
-import { browserScriptRoutes } from './pages/browser-script.ts'
-import { invitationLinkRoutes } from './pages/invitation-link.ts'
-import { backendEmailAddressRoutes } from './routes/backend/email-addresses.ts'
-import { backendInstanceRoutes } from './routes/backend/instance.ts'
-import { backendInvitationRoutes } from './routes/backend/organization-invitations.ts'
-import { backendMembershipRoutes } from './routes/backend/organization-memberships.ts'
+import { deliveryKnobs, peopleKnobs, sandboxKnobs } from './knobs.ts'
+import { avatarRoutes, browserScriptRoutes, invitationLinkRoutes } from './pages.ts'
 import { backendOrganizationRoutes } from './routes/backend/organizations.ts'
-import { backendSessionRoutes } from './routes/backend/sessions.ts'
 import { backendUserRoutes } from './routes/backend/users.ts'
 import { clientRoutes, instanceRoutes, sessionRoutes } from './routes/frontend/client.ts'
-import { meRoutes } from './routes/frontend/me.ts'
-import { myEmailAddressRoutes } from './routes/frontend/my-email-addresses.ts'
-import { myOrganizationRoutes } from './routes/frontend/my-organizations.ts'
-import { organizationMemberRoutes } from './routes/frontend/organization-members.ts'
-import { organizationRoutes } from './routes/frontend/organizations.ts'
-import { pictureRoutes } from './routes/frontend/pictures.ts'
-import { signInRoutes } from './routes/frontend/sign-ins.ts'
-import { signUpRoutes } from './routes/frontend/sign-ups.ts'
+import { meRoutes, myEmailAddressRoutes, pictureRoutes } from './routes/frontend/me.ts'
+import {
+  myOrganizationRoutes,
+  organizationMemberRoutes,
+  organizationRoutes,
+} from './routes/frontend/organizations.ts'
+import { signInRoutes, signUpRoutes } from './routes/frontend/sign-in.ts'
 import type { Service } from './service.ts'
 
 export function createApp(service: Service): Koa {
@@ -61,13 +49,8 @@ export function createApp(service: Service): Koa {
   sandboxKnobs(knobs, service)
 
   const backend = new Router()
-  backendInstanceRoutes(backend, service)
-  backendSessionRoutes(backend, service)
   backendUserRoutes(backend, service)
-  backendEmailAddressRoutes(backend, service)
   backendOrganizationRoutes(backend, service)
-  backendMembershipRoutes(backend, service)
-  backendInvitationRoutes(backend, service)
 
   app.use(pages.routes())
   app.use(bodyParser({ enableTypes: ['json', 'form'], jsonLimit: '256kb', formLimit: '64kb' }))

@@ -1,4 +1,4 @@
-import type { Faults } from '../kit/faults.ts'
+import type { Faults } from '../kit/http.ts'
 import type { DeliveryRule, Outbox } from '../kit/outbox.ts'
 import type { CallQuota } from './entities/call-quota.ts'
 import type { Instance, Settings } from './settings.ts'

@@ -1,24 +1,48 @@
 import { z } from 'zod'
-import { portVariable, readVariables, urlOrNone } from '../kit/settings.ts'
+import {
+  portSetting,
+  settingsReader,
+  textSetting,
+  unlessEmpty,
+  urlOrNone,
+  urlSetting,
+} from '../kit/settings.ts'
 
-/** Every setting of the sandbox. `null` switches a part off: no state file, no webhook receiver. */
-export type Settings = {
-  host: string
-  port: number
-  stateFile: string | null
-  webhookUrl: string | null
+const offByDefault = unlessEmpty(z.enum(['on', 'off']).default('off')).transform((value) => value === 'on')
+
+const readVariables = settingsReader('clerk', {
+  host: textSetting('127.0.0.1'),
+  port: portSetting(4243),
+  /** A test that keeps everything in memory says null. */
+  stateFile: textSetting('.data/sandbox-clerk.db') as z.ZodType<string | null>,
+  /** Null: events are kept and not sent. */
+  webhookUrl: urlOrNone('http://localhost:3000/api/clerk/webhook'),
   /** The clock of another sandbox; null for the real time. */
-  clockUrl: string | null
-  webhookSecret: string
-  secretKey: string
-  publishableKey: string
+  clockUrl: urlOrNone(''),
+  webhookSecret: unlessEmpty(
+    z
+      .string()
+      .regex(/^whsec_[A-Za-z0-9+/]+=*$/, 'must be whsec_ followed by base64')
+      .default('whsec_c2FuZGJveC1jbGVyay13ZWJob29rLXNlY3JldA=='),
+  ),
+  secretKey: textSetting('sk_test_sandbox'),
+  publishableKey: unlessEmpty(
+    z
+      .string()
+      .startsWith('pk_')
+      .default(`pk_live_${btoa('clerk.local.test$')}`),
+  ),
   /** The application's own origin, where the browser is. Claims and links fall back to it. */
-  origin: string
-  applicationName: string
-  /** The initial settings of the instance; a knob changes them. */
-  instance: Instance
-  retryDelaysMs: number[]
-}
+  origin: urlSetting('http://localhost:3000').transform((url) => new URL(url).origin),
+  /** Shown by the components. */
+  applicationName: textSetting('Tidemark'),
+  // Clerk's own defaults: https://clerk.com/docs/guides/organizations/configure (read on 2026-11-22) says
+  // "Organizations are disabled by default", "Personal accounts disabled (default)" and "a maximum of 5
+  // members by default".
+  organizations: offByDefault,
+  personalAccounts: offByDefault,
+  membershipLimit: unlessEmpty(z.coerce.number().int().min(0).default(5)),
+})
 
 /** What the owner of an instance switches in Clerk's dashboard. */
 export type Instance = {
@@ -35,82 +59,23 @@ export type Instance = {
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
+// Like the real sender's schedule, but shorter, so that people who watch a sandbox do not wait for hours.
+const retryDelaysMs = [
+  ...[1, 5, 15].map((seconds) => seconds * SECOND_MS),
+  ...[1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS),
+]
 
-export const defaultSettings: Settings = {
-  host: '127.0.0.1',
-  port: 4243,
-  stateFile: '.data/sandbox-clerk.db',
-  webhookUrl: 'http://localhost:3000/api/clerk/webhook',
-  clockUrl: null,
-  webhookSecret: 'whsec_c2FuZGJveC1jbGVyay13ZWJob29rLXNlY3JldA==',
-  secretKey: 'sk_test_sandbox',
-  publishableKey: `pk_live_${btoa('clerk.local.test$')}`,
-  origin: 'http://localhost:3000',
-  applicationName: 'Tidemark',
-  // Clerk's own defaults: https://clerk.com/docs/guides/organizations/configure (read on 2026-11-22) says
-  // "Organizations are disabled by default", "Personal accounts disabled (default)" and "a maximum of 5
-  // members by default".
-  instance: { organizations_enabled: false, personal_accounts_allowed: false, max_allowed_memberships: 5 },
-  // Like the real sender's schedule, but shorter, so that people who watch a sandbox do not wait for hours.
-  retryDelaysMs: [
-    1 * SECOND_MS,
-    5 * SECOND_MS,
-    15 * SECOND_MS,
-    MINUTE_MS,
-    5 * MINUTE_MS,
-    15 * MINUTE_MS,
-    60 * MINUTE_MS,
-    240 * MINUTE_MS,
-  ],
-}
-
-const httpUrl = z.url({ protocol: /^https?$/ })
-const offByDefault = z
-  .enum(['on', 'off'])
-  .default('off')
-  .transform((value) => value === 'on')
-
-const variables = {
-  SANDBOX_CLERK_HOST: z.string().min(1).default(defaultSettings.host),
-  SANDBOX_CLERK_PORT: portVariable(defaultSettings.port),
-  SANDBOX_CLERK_STATE_FILE: z.string().min(1).default('.data/sandbox-clerk.db'),
-  SANDBOX_CLERK_WEBHOOK_URL: urlOrNone('http://localhost:3000/api/clerk/webhook'),
-  SANDBOX_CLERK_CLOCK_URL: urlOrNone(''),
-  SANDBOX_CLERK_WEBHOOK_SECRET: z
-    .string()
-    .regex(/^whsec_[A-Za-z0-9+/]+=*$/, 'must be whsec_ followed by base64')
-    .default(defaultSettings.webhookSecret),
-  SANDBOX_CLERK_SECRET_KEY: z.string().min(1).default(defaultSettings.secretKey),
-  SANDBOX_CLERK_PUBLISHABLE_KEY: z.string().startsWith('pk_').default(defaultSettings.publishableKey),
-  SANDBOX_CLERK_ORIGIN: httpUrl.default(defaultSettings.origin),
-  SANDBOX_CLERK_APPLICATION_NAME: z.string().min(1).default(defaultSettings.applicationName),
-  SANDBOX_CLERK_ORGANIZATIONS: offByDefault,
-  SANDBOX_CLERK_PERSONAL_ACCOUNTS: offByDefault,
-  SANDBOX_CLERK_MEMBERSHIP_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(defaultSettings.instance.max_allowed_memberships),
-}
-
-export function readSettings(environment: Record<string, string | undefined>): Settings {
-  const found = readVariables('clerk', variables, environment)
-  return {
-    ...defaultSettings,
-    host: found.SANDBOX_CLERK_HOST,
-    port: found.SANDBOX_CLERK_PORT,
-    stateFile: found.SANDBOX_CLERK_STATE_FILE,
-    webhookUrl: found.SANDBOX_CLERK_WEBHOOK_URL,
-    clockUrl: found.SANDBOX_CLERK_CLOCK_URL,
-    webhookSecret: found.SANDBOX_CLERK_WEBHOOK_SECRET,
-    secretKey: found.SANDBOX_CLERK_SECRET_KEY,
-    publishableKey: found.SANDBOX_CLERK_PUBLISHABLE_KEY,
-    origin: new URL(found.SANDBOX_CLERK_ORIGIN).origin,
-    applicationName: found.SANDBOX_CLERK_APPLICATION_NAME,
-    instance: {
-      organizations_enabled: found.SANDBOX_CLERK_ORGANIZATIONS,
-      personal_accounts_allowed: found.SANDBOX_CLERK_PERSONAL_ACCOUNTS,
-      max_allowed_memberships: found.SANDBOX_CLERK_MEMBERSHIP_LIMIT,
-    },
+export function readSettings(environment: Record<string, string | undefined>) {
+  const { organizations, personalAccounts, membershipLimit, ...settings } = readVariables(environment)
+  /** The initial settings of the instance; a knob changes them. */
+  const instance: Instance = {
+    organizations_enabled: organizations,
+    personal_accounts_allowed: personalAccounts,
+    max_allowed_memberships: membershipLimit,
   }
+  return { ...settings, instance, retryDelaysMs }
 }
+
+export type Settings = ReturnType<typeof readSettings>
+
+export const defaultSettings = readSettings({})

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Faults } from '../kit/faults.ts'
+import { Faults } from '../kit/http.ts'
 import { createOutbox } from '../kit/outbox.ts'
 import { listen, type Sandbox } from '../kit/serve.ts'
 import { createApp } from './app.ts'

@@ -1,6 +1,6 @@
 import { newId } from '../kit/id.ts'
 import type { Delivery } from '../kit/outbox.ts'
-import { openStore, type Store } from '../kit/store.ts'
+import { openStore, type Store, table } from '../kit/store.ts'
 import type { Metadata } from './entities/metadata.ts'
 import type { Role } from './entities/role.ts'
 
@@ -192,43 +192,27 @@ export type RenderEvent = <Type extends keyof EventSubjects>(
   timestamp: number,
 ) => object
 
-type Tables = {
-  users: User
-  organizations: Organization
-  memberships: OrganizationMembership
-  invitations: OrganizationInvitation
-  clients: Client
-  sessions: Session
-  sign_ins: SignIn
-  sign_ups: SignUp
-  events: WebhookEvent
-  deliveries: Delivery
-  mails: Mail
-  pictures: Picture
-  signing_keys: SigningKey
+const tables = {
+  users: table<User>(),
+  organizations: table<Organization>(),
+  memberships: table<OrganizationMembership>(),
+  invitations: table<OrganizationInvitation>(),
+  clients: table<Client>(),
+  sessions: table<Session>(),
+  sign_ins: table<SignIn>(),
+  sign_ups: table<SignUp>(),
+  events: table<WebhookEvent>(),
+  deliveries: table<Delivery>(),
+  mails: table<Mail>(),
+  pictures: table<Picture>(),
+  signing_keys: table<SigningKey>(),
 }
 
-const tableNames = [
-  'users',
-  'organizations',
-  'memberships',
-  'invitations',
-  'clients',
-  'sessions',
-  'sign_ins',
-  'sign_ups',
-  'events',
-  'deliveries',
-  'mails',
-  'pictures',
-  'signing_keys',
-] as const satisfies (keyof Tables)[]
-
-export type State = Store<Tables>
+export type State = Store<typeof tables>
 
 /** The whole state of the sandbox. Without a path it is kept in memory. */
 export function openState(path: string | null): State {
-  return openStore<Tables>(tableNames, path === null ? null : { path, service: 'clerk' })
+  return openStore(tables, path === null ? null : { path, service: 'clerk' })
 }
 
 /** An id in Clerk's own form: `user_2f…`, 27 characters after the prefix. */

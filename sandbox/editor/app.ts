@@ -4,9 +4,15 @@ import { Router, type RouterContext } from '@koa/router'
 import Koa from 'koa'
 import { editorPage } from './page.ts'
 import { type Account, productAt, Refusal } from './product.ts'
-import { requestOf } from './requests.ts'
-import { type Running, type Said, type Session, Sessions } from './sessions.ts'
-import { beginSignIn, signInPage } from './sign-in.ts'
+import {
+  beginSignIn,
+  type Running,
+  requestOf,
+  type Said,
+  type Session,
+  Sessions,
+  signInPage,
+} from './sessions.ts'
 
 /** The editor's own pages. Its user's browser never sees the token: this process makes the calls. */
 export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa {

@@ -1,7 +1,6 @@
 import { Html, html } from '../kit/html.ts'
 import type { Account, Payer } from './product.ts'
-import { requests } from './requests.ts'
-import type { Running, Said, Session } from './sessions.ts'
+import { type Running, requests, type Said, type Session } from './sessions.ts'
 
 interface EditorView {
   readonly appUrl: string

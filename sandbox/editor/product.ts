@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { BegunSignIn } from './sign-in.ts'
 
 const balanceAnswer = z.object({ available: z.int(), held: z.int(), low: z.boolean() })
 
@@ -35,6 +34,13 @@ const failureAnswer = z.object({
   other_payers: z.array(z.object({ id: z.string(), available: z.int() })).optional(),
 })
 export type OtherPayers = NonNullable<z.infer<typeof failureAnswer>['other_payers']>
+
+/** A sign-in that has begun: its secrets stay in the editor (docs/extension.md, “Generate the secrets”). */
+export interface BegunSignIn {
+  readonly state: string
+  readonly code_verifier: string
+  readonly redirect_uri: string
+}
 
 /** An answer that is no success, with a sentence for the user. */
 export class Refusal extends Error {

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
-import type { OtherPayers } from './product.ts'
-import type { AssistantRequest } from './requests.ts'
-import type { BegunSignIn } from './sign-in.ts'
+import type { BegunSignIn, OtherPayers } from './product.ts'
 
 export interface Said {
   readonly title: string
@@ -53,4 +51,79 @@ export class Sessions {
   forget(context: RouterContext): void {
     this.#known.delete(context.cookies.get(cookie) ?? '')
   }
+}
+
+export function beginSignIn(editorUrl: string): BegunSignIn {
+  return {
+    state: randomBytes(16).toString('base64url'),
+    code_verifier: randomBytes(32).toString('base64url'),
+    redirect_uri: `${editorUrl}/auth-complete`,
+  }
+}
+
+/** The product's page on which the user signs in and agrees. */
+export function signInPage(
+  appUrl: string,
+  { state, code_verifier, redirect_uri }: BegunSignIn,
+  computer: string,
+): string {
+  const code_challenge = createHash('sha256').update(code_verifier).digest('base64url')
+  const editor_name = `Sample editor on ${computer}`
+  const search = new URLSearchParams({
+    vscode_redirect_uri: redirect_uri,
+    code_challenge,
+    state,
+    editor_name,
+  })
+  return `${appUrl}/auth/vscode-initiate?${search}`
+}
+
+interface AssistantRequest {
+  readonly title: string
+  readonly model: string
+  /** The most that it may cost, which is reserved before it is made. */
+  readonly at_most: number
+  readonly credits: number
+  /** Null for a request whose model fails. */
+  readonly reply: string | null
+  /** It runs until the user ends it; the others have their reply at once. */
+  readonly is_long?: true
+}
+
+/** What a user can ask of the sample assistant. The replies are made up; what they cost is charged. */
+export const requests = {
+  explain: {
+    title: 'Explain this function',
+    model: 'sample-small',
+    at_most: 20,
+    credits: 12,
+    reply: 'It keeps a tide level between the lowest and the highest mark of the harbor.',
+  },
+  tests: {
+    title: 'Let an agent write tests',
+    model: 'sample-large',
+    at_most: 75,
+    credits: 60,
+    reply: 'Three tests: below the lowest mark, above the highest, and in between.',
+    is_long: true,
+  },
+  rewrite: {
+    title: 'Rewrite the whole module',
+    model: 'sample-large',
+    at_most: 420,
+    credits: 400,
+    reply: 'Done: 14 files changed, and the tests pass.',
+  },
+  broken: {
+    title: 'Ask a model that is down',
+    model: 'sample-down',
+    at_most: 20,
+    credits: 0,
+    reply: null,
+  },
+} as const satisfies Readonly<Record<string, AssistantRequest>>
+type RequestName = keyof typeof requests
+
+export function requestOf(name: string): AssistantRequest | null {
+  return Object.hasOwn(requests, name) ? requests[name as RequestName] : null
 }

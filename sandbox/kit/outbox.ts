@@ -1,6 +1,5 @@
 import { newId } from './id.ts'
-import type { PostResult } from './post.ts'
-import type { Store } from './store.ts'
+import type { Collection } from './store.ts'
 
 /** One copy of one event on its way to one endpoint. */
 export type Delivery = {
@@ -61,7 +60,7 @@ const TIMER_MAX_MS = 60_000
 
 /** Sends events to webhook endpoints, retries with growing pauses, and keeps its progress in the store. */
 export function createOutbox<E extends Event>(
-  store: Pick<Store<{ deliveries: Delivery; events: E }>, 'deliveries' | 'events'>,
+  store: { deliveries: Collection<Delivery>; events: Collection<E> },
   { endpointsFor, post, rules, retryDelaysMs, concurrency }: Options<E>,
 ): Outbox<E> {
   const waiting = new Set<string>()
@@ -235,4 +234,37 @@ export function createOutbox<E extends Event>(
 
 function afterAttempt(delivery: Delivery, { status, error }: PostResult): Delivery {
   return { ...delivery, attempts: delivery.attempts + 1, last_status: status, last_error: error }
+}
+
+export type PostResult = { ok: boolean; status: number | null; error: string | null }
+
+type Post = {
+  url: string
+  headers: Record<string, string>
+  body: string
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+/** One POST without redirects; anything but 2xx is a failure. Never throws. */
+export async function post({ url, headers, body, timeoutMs, signal }: Post): Promise<PostResult> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      headers,
+      body,
+    })
+    // The connection goes back to the pool only when the answer has been read.
+    await response.arrayBuffer()
+    return { ok: response.ok, status: response.status, error: response.ok ? null : `HTTP ${response.status}` }
+  } catch (error) {
+    return { ok: false, status: null, error: reasonOf(error) }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message || String(error.cause) : error.message
 }

@@ -1,10 +1,14 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Collection } from './collection.ts'
 
-export type Store<Tables extends Record<keyof Tables, { id: string }>> = {
-  [Name in keyof Tables]: Collection<Tables[Name]>
+type TableOf<Row extends { id: string }> = { row?: Row }
+
+/** What a table holds, for the list of a service's tables. */
+export const table = <Row extends { id: string }>(): TableOf<Row> => ({})
+
+export type Store<Tables> = {
+  [Name in keyof Tables]: Tables[Name] extends TableOf<infer Row> ? Collection<Row> : never
 } & {
   /** Writes all changes. Called before an answer is sent, so that a confirmed change is never lost. */
   flush(): void
@@ -13,16 +17,13 @@ export type Store<Tables extends Record<keyof Tables, { id: string }>> = {
 }
 
 /** The file that keeps a service's tables, as its variable SANDBOX_…_STATE_FILE names it. */
-export type StateFile = { path: string; service: string }
+type StateFile = { path: string; service: string }
 
 /**
  * The tables of a service in memory, and in a file of SQLite if given. Changes of one tick are one transaction,
  * which is written before its calls are answered: a `kill -9` loses nothing that a caller was told.
  */
-export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
-  names: readonly (keyof Tables & string)[],
-  stateFile: StateFile | null,
-): Store<Tables> {
+export function openStore<Tables extends object>(tables: Tables, stateFile: StateFile | null): Store<Tables> {
   const file = stateFile && openFile(stateFile)
   let unwritten: [collection: string, id: string, row: unknown][] = []
   let isFlushScheduled = false
@@ -36,7 +37,7 @@ export function openStore<Tables extends Record<keyof Tables, { id: string }>>(
   }
 
   const collections = Object.fromEntries(
-    names.map((name) => [name, new Collection<{ id: string }>(record(name))]),
+    Object.keys(tables).map((name) => [name, new Collection<{ id: string }>(record(name))]),
   )
 
   function flush() {
@@ -118,5 +119,75 @@ function openFile({ path, service }: StateFile) {
       file.exec('COMMIT')
     },
     close: () => file.close(),
+  }
+}
+
+/** An in-memory table in creation order that reports each change. Rows are replaced, never mutated. */
+export class Collection<Row extends { id: string }> {
+  readonly #positions = new Map<string, number>()
+  readonly #rows: (Row | undefined)[] = []
+  readonly #onChange: (id: string, row: Row | null) => void
+
+  constructor(onChange: (id: string, row: Row | null) => void) {
+    this.#onChange = onChange
+  }
+
+  get size(): number {
+    return this.#positions.size
+  }
+
+  get(id: string | null | undefined): Row | undefined {
+    const position = this.#positions.get(id ?? '')
+    return position === undefined ? undefined : this.#rows[position]
+  }
+
+  put(row: Row): Row {
+    const position = this.#positions.get(row.id) ?? this.#rows.length
+    this.#positions.set(row.id, position)
+    this.#rows[position] = row
+    this.#onChange(row.id, row)
+    return row
+  }
+
+  remove(id: string): void {
+    const position = this.#positions.get(id)
+    if (position === undefined) return
+    this.#positions.delete(id)
+    this.#rows[position] = undefined
+    this.#onChange(id, null)
+  }
+
+  removeWhere(matches: (row: Row) => boolean): void {
+    for (const { id } of this.filter(matches)) this.remove(id)
+  }
+
+  /** Removes the oldest matching rows until `keep` are left, and returns them. */
+  trim(keep: number, matches: (row: Row) => boolean = () => true): Row[] {
+    const found = this.filter(matches)
+    const removed = found.slice(0, Math.max(0, found.length - keep))
+    for (const { id } of removed) this.remove(id)
+    return removed
+  }
+
+  find(matches: (row: Row) => boolean): Row | undefined {
+    for (const row of this.oldestFirst()) if (matches(row)) return row
+    return undefined
+  }
+
+  filter(matches: (row: Row) => boolean): Row[] {
+    return [...this.oldestFirst()].filter(matches)
+  }
+
+  *oldestFirst(): Generator<Row> {
+    for (const row of this.#rows) if (row) yield row
+  }
+
+  /** In the reverse order of creation, from before `startingAfter` on. */
+  *newestFirst(startingAfter?: string): Generator<Row> {
+    const start = startingAfter === undefined ? this.#rows.length : (this.#positions.get(startingAfter) ?? 0)
+    for (let position = start - 1; position >= 0; position--) {
+      const row = this.#rows[position]
+      if (row) yield row
+    }
   }
 }

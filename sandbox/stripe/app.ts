@@ -1,40 +1,32 @@
 import type { RequestListener } from 'node:http'
 import { Router } from '@koa/router'
 import Koa, { type Middleware } from 'koa'
-import { injectFaults } from '../kit/faults.ts'
-import { answerErrors, flushBeforeAnswering } from '../kit/http.ts'
+import { answerErrors, flushBeforeAnswering, injectFaults } from '../kit/http.ts'
 import { newId } from '../kit/id.ts'
 import { accountOf } from './entities/account.ts'
 import { api_version } from './entities/event.ts'
 import { invalidRequest, StripeFault } from './errors.ts'
 import { deliveryKnobs } from './knobs/deliveries.ts'
-import { invoiceKnobs } from './knobs/invoices.ts'
-import { disputeKnobs, sessionKnobs } from './knobs/payments.ts'
-import { knobIndexRoutes, machineKnobs } from './knobs/sandbox.ts'
+import { disputeKnobs, invoiceKnobs, sessionKnobs } from './knobs/payments.ts'
+import { machineKnobs } from './knobs/sandbox.ts'
 import { subscriptionKnobs } from './knobs/subscriptions.ts'
 import { checkoutPageRoutes } from './pages/checkout-routes.ts'
 import { invoicePageRoutes } from './pages/invoice-routes.ts'
 import { portalPageRoutes } from './pages/portal/portal-routes.ts'
-import { accountRoutes, taxSettingsRoutes } from './routes/account.ts'
-import { accountBalanceRoutes } from './routes/account-balance.ts'
-import { balanceTransactionRoutes } from './routes/balance-transactions.ts'
+import { accountBalanceRoutes, accountRoutes } from './routes/account.ts'
 import { checkoutSessionRoutes } from './routes/checkout-sessions.ts'
 import { couponRoutes } from './routes/coupons.ts'
 import { customerRoutes } from './routes/customers.ts'
 import { disputeRoutes } from './routes/disputes.ts'
-import { eventRoutes } from './routes/events.ts'
+import { eventRoutes, webhookEndpointRoutes } from './routes/events.ts'
 import { invoiceRoutes } from './routes/invoices.ts'
 import { manualInvoiceRoutes } from './routes/manual-invoices.ts'
-import { paymentMethodRoutes } from './routes/payment-methods.ts'
-import { paymentRoutes } from './routes/payments.ts'
-import { portalConfigurationRoutes, portalSessionRoutes } from './routes/portal.ts'
-import { priceRoutes } from './routes/prices.ts'
-import { productRoutes } from './routes/products.ts'
+import { paymentMethodRoutes, paymentRoutes } from './routes/payments.ts'
+import { portalRoutes } from './routes/portal.ts'
+import { priceRoutes, productRoutes } from './routes/prices.ts'
 import { searchRoutes } from './routes/search.ts'
-import { subscriptionScheduleRoutes } from './routes/subscription-schedules.ts'
-import { subscriptionRoutes } from './routes/subscriptions.ts'
+import { subscriptionRoutes, subscriptionScheduleRoutes } from './routes/subscriptions.ts'
 import { testClockRoutes } from './routes/test-clocks.ts'
-import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts'
 import type { Service } from './service.ts'
 import { hasObject } from './state.ts'
 import { refusalOf } from './wire/permissions.ts'
@@ -56,39 +48,40 @@ export function createApp(testMode: Service): RequestListener {
   }
 }
 
+/** Searches come before the routes of single objects, whose id could be `search`. */
+const apiRoutes = [
+  searchRoutes,
+  accountBalanceRoutes,
+  accountRoutes,
+  checkoutSessionRoutes,
+  couponRoutes,
+  customerRoutes,
+  disputeRoutes,
+  eventRoutes,
+  invoiceRoutes,
+  manualInvoiceRoutes,
+  paymentMethodRoutes,
+  paymentRoutes,
+  portalRoutes,
+  priceRoutes,
+  productRoutes,
+  subscriptionRoutes,
+  subscriptionScheduleRoutes,
+  testClockRoutes,
+  webhookEndpointRoutes,
+]
+
 function appOf(service: Service): Koa {
   const api = new Router()
   api.use(requestId, onError, authenticate(service))
   api.use(injectFaults(service.faults, { flush: service.store.flush, toError: faultWithStatus }))
-  customerRoutes(api, service)
-  balanceTransactionRoutes(api, service)
-  accountRoutes(api, service)
-  accountBalanceRoutes(api, service)
-  productRoutes(api, service)
-  priceRoutes(api, service)
-  couponRoutes(api, service)
-  checkoutSessionRoutes(api, service)
-  searchRoutes(api, service)
-  paymentRoutes(api, service)
-  paymentMethodRoutes(api, service)
-  disputeRoutes(api, service)
-  subscriptionRoutes(api, service)
-  taxSettingsRoutes(api, service)
-  subscriptionScheduleRoutes(api, service)
-  invoiceRoutes(api, service)
-  manualInvoiceRoutes(api, service)
-  portalConfigurationRoutes(api, service)
-  portalSessionRoutes(api, service)
-  eventRoutes(api, service)
-  webhookEndpointRoutes(api, service)
-  testClockRoutes(api, service)
+  for (const add of apiRoutes) add(api, service)
   api.all('/v1/{*path}', (context) => {
     throw invalidRequest(`Unrecognized request URL (${context.method}: ${context.path}).`, { status: 404 })
   })
 
   const knobs = new Router()
   knobs.use(onError)
-  knobIndexRoutes(knobs, service)
   deliveryKnobs(knobs, service)
   sessionKnobs(knobs, service)
   disputeKnobs(knobs, service)

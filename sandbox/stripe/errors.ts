@@ -1,3 +1,5 @@
+import type { Collection } from '../kit/store.ts'
+
 type ErrorBody = {
   type: 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
   message: string
@@ -33,6 +35,18 @@ export function noSuch(noun: string, id: string, param = 'id'): StripeFault {
     code: 'resource_missing',
     param,
   })
+}
+
+/** The row that a call names. */
+export function existing<Row extends { id: string }>(
+  table: Collection<Row>,
+  noun: string,
+  id: string | undefined,
+  param?: string,
+): Row {
+  const row = table.get(id)
+  if (!row) throw noSuch(noun, id ?? '', param)
+  return row
 }
 
 export function idempotencyMismatch(key: string): StripeFault {

@@ -1,4 +1,4 @@
-import type { Faults } from '../kit/faults.ts'
+import type { Faults } from '../kit/http.ts'
 import type { Outbox } from '../kit/outbox.ts'
 import type { Clock } from './clock.ts'
 import type { Settings } from './settings.ts'

@@ -1,35 +1,34 @@
 import type Stripe from 'stripe'
 import type { Delivery, DeliveryRule } from '../kit/outbox.ts'
-import { openStore, type Store } from '../kit/store.ts'
+import { openStore, type Store, table } from '../kit/store.ts'
 import type { Page } from './entities/list.ts'
 
 /**
- * What lies in the store: Stripe's own types, with two differences that the wire has and the SDK's types
- * hide. A reference is always an id (only an answer expands it), and a decimal is a string (only the SDK
- * makes a Decimal of it).
+ * Stripe's own type as it lies in the store, with two differences that the wire has and the SDK's types hide: a
+ * reference is always an id (only an answer expands it), and a decimal is a string (only the SDK makes a Decimal
+ * of it).
  */
-type ById<T, Reference extends keyof T> = Omit<T, Reference> & {
-  [Key in Reference]: Extract<T[Key], string | null>
-}
+type Wire<T> = { [Key in keyof T]: WireValue<T[Key]> }
+type WireValue<Value> =
+  Extract<Value, { object: string }> extends never
+    ? Undecimal<Value>
+    : Extract<Value, string> extends never
+      ? Value
+      : Extract<Value, string | null | undefined>
+type Undecimal<Value> = Value extends Stripe.Decimal ? string : Value
 
-export type StoredCustomer = Omit<ById<Stripe.Customer, 'default_source' | 'test_clock'>, 'deleted'> & {
+export type StoredCustomer = Omit<Wire<Stripe.Customer>, 'deleted'> & {
   /** A deleted customer leaves a stub behind, because others still refer to it. */
   deleted?: true
   /** Collected by Checkout; Stripe shows them only where `tax_ids` is expanded. */
   known_tax_ids?: { type: 'eu_vat' | 'gb_vat' | 'us_ein'; value: string }[]
 }
 
-export type StoredProduct = ById<Stripe.Product, 'default_price' | 'tax_code'>
+export type StoredProduct = Wire<Stripe.Product>
 
-export type StoredCurrencyOption = Omit<Stripe.Price.CurrencyOptions, 'unit_amount_decimal' | 'tiers'> & {
-  unit_amount_decimal: string | null
-}
+export type StoredCurrencyOption = Omit<Wire<Stripe.Price.CurrencyOptions>, 'tiers'>
 
-export type StoredPrice = Omit<
-  ById<Stripe.Price, 'product'>,
-  'unit_amount_decimal' | 'currency_options' | 'tiers'
-> & {
-  unit_amount_decimal: string | null
+export type StoredPrice = Omit<Wire<Stripe.Price>, 'currency_options' | 'tiers'> & {
   /** Kept beside the price, sent only when a caller expands it, as Stripe does. */
   currency_options: Record<string, StoredCurrencyOption>
 }
@@ -39,12 +38,11 @@ export type EmbeddedPrice = Omit<StoredPrice, 'currency_options'>
 
 export type StoredLineItem = Omit<Stripe.LineItem, 'price'> & { price: EmbeddedPrice }
 
-export type StoredSession = Omit<
-  ById<Stripe.Checkout.Session, 'customer' | 'invoice' | 'payment_intent' | 'setup_intent' | 'subscription'>,
-  'currency_conversion' | 'line_items'
-> & { currency_conversion: null }
+export type StoredSession = Omit<Wire<Stripe.Checkout.Session>, 'currency_conversion' | 'line_items'> & {
+  currency_conversion: null
+}
 
-export type StoredPaymentMethod = ById<Stripe.PaymentMethod, 'customer'>
+export type StoredPaymentMethod = Wire<Stripe.PaymentMethod>
 
 export type StoredPaymentError = Omit<
   Stripe.PaymentIntent.LastPaymentError,
@@ -52,69 +50,30 @@ export type StoredPaymentError = Omit<
 > & { payment_method: StoredPaymentMethod }
 
 export type StoredPaymentIntent = Omit<
-  ById<
-    Stripe.PaymentIntent,
-    'application' | 'customer' | 'latest_charge' | 'on_behalf_of' | 'payment_method' | 'review' | 'source'
-  >,
+  Wire<Stripe.PaymentIntent>,
   'last_payment_error' | 'payment_record'
 > & { last_payment_error: StoredPaymentError | null; payment_record: null }
 
-export type StoredCharge = ById<
-  Stripe.Charge,
-  | 'application'
-  | 'application_fee'
-  | 'balance_transaction'
-  | 'customer'
-  | 'failure_balance_transaction'
-  | 'on_behalf_of'
-  | 'payment_intent'
-  | 'review'
-  | 'source_transfer'
->
+export type StoredCharge = Wire<Stripe.Charge>
 
-export type StoredRefund = ById<
-  Stripe.Refund,
-  | 'balance_transaction'
-  | 'charge'
-  | 'customer'
-  | 'payment_intent'
-  | 'payment_method'
-  | 'source_transfer_reversal'
-  | 'transfer_reversal'
->
+export type StoredRefund = Wire<Stripe.Refund>
 
 export type StoredCoupon = Omit<Stripe.Coupon, 'applies_to' | 'currency_options' | 'deleted'>
 
-export type StoredDiscount = Omit<
-  ById<Stripe.Discount, 'customer' | 'promotion_code'>,
-  'deleted' | 'source'
-> & {
+export type StoredDiscount = Omit<Wire<Stripe.Discount>, 'deleted' | 'source'> & {
   source: { coupon: string; type: 'coupon' }
 }
 
-type Plan = Omit<ById<Stripe.Plan, 'product'>, 'amount_decimal'> & { amount_decimal: string | null }
-
 export type StoredSubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price' | 'quantity'> & {
-  plan: Plan
+  plan: Wire<Stripe.Plan>
   price: EmbeddedPrice
   quantity: number
 }
 
-export type StoredSubscription = Omit<
-  ById<
-    Stripe.Subscription,
-    | 'application'
-    | 'customer'
-    | 'default_payment_method'
-    | 'default_source'
-    | 'latest_invoice'
-    | 'on_behalf_of'
-    | 'pending_setup_intent'
-    | 'schedule'
-    | 'test_clock'
-  >,
-  'discounts' | 'items'
-> & { discounts: string[]; items: Page<StoredSubscriptionItem> }
+export type StoredSubscription = Omit<Wire<Stripe.Subscription>, 'discounts' | 'items'> & {
+  discounts: string[]
+  items: Page<StoredSubscriptionItem>
+}
 
 /** What Stripe knows of a subscription and does not show. */
 export type SubscriptionDetails = {
@@ -123,10 +82,7 @@ export type SubscriptionDetails = {
   is_trial_end_announced: boolean
 }
 
-export type StoredSchedule = Omit<
-  ById<Stripe.SubscriptionSchedule, 'application' | 'customer' | 'subscription' | 'test_clock'>,
-  'phases'
-> & { phases: StoredPhase[] }
+export type StoredSchedule = Omit<Wire<Stripe.SubscriptionSchedule>, 'phases'> & { phases: StoredPhase[] }
 
 export type StoredPhase = Omit<Stripe.SubscriptionSchedule.Phase, 'default_payment_method' | 'items'> & {
   default_payment_method: string | null
@@ -137,31 +93,19 @@ export type StoredPhase = Omit<Stripe.SubscriptionSchedule.Phase, 'default_payme
   })[]
 }
 
-/** The price of a line or invoice item; decimals are strings on the wire. */
+/** The price of a line or invoice item. */
 export type StoredPricing = {
   type: 'price_details'
   price_details: { price: string; product: string }
   unit_amount_decimal: string
 }
 
-export type StoredInvoiceLine = Omit<
-  ById<Stripe.InvoiceLineItem, 'subscription'>,
-  'pricing' | 'quantity_decimal'
-> & { pricing: StoredPricing; quantity_decimal: string }
+export type StoredInvoiceLine = Omit<Wire<Stripe.InvoiceLineItem>, 'pricing' | 'quantity_decimal'> & {
+  pricing: StoredPricing
+  quantity_decimal: string
+}
 
-export type StoredInvoice = Omit<
-  ById<
-    Stripe.Invoice,
-    | 'application'
-    | 'customer'
-    | 'default_payment_method'
-    | 'default_source'
-    | 'latest_revision'
-    | 'on_behalf_of'
-    | 'test_clock'
-  >,
-  'deleted' | 'lines' | 'payments'
-> & {
+export type StoredInvoice = Omit<Wire<Stripe.Invoice>, 'customer' | 'deleted' | 'lines' | 'payments'> & {
   customer: string
   lines: Page<StoredInvoiceLine>
   /** Removed from the API since `parent` names the subscription, but still in Stripe's published example. */
@@ -169,20 +113,20 @@ export type StoredInvoice = Omit<
 }
 
 /** An amount that waits for an invoice (`invoice` is null) or is on one. */
-export type StoredInvoiceItem = Omit<
-  ById<Stripe.InvoiceItem, 'customer' | 'invoice' | 'test_clock'>,
-  'deleted' | 'pricing' | 'quantity_decimal'
-> & { pricing: StoredPricing; quantity_decimal: string }
+export type StoredInvoiceItem = Omit<Wire<Stripe.InvoiceItem>, 'deleted' | 'pricing' | 'quantity_decimal'> & {
+  pricing: StoredPricing
+  quantity_decimal: string
+}
 
-export type StoredInvoicePayment = Omit<ById<Stripe.InvoicePayment, 'invoice'>, 'payment'> & {
+export type StoredInvoicePayment = Omit<Wire<Stripe.InvoicePayment>, 'payment'> & {
   payment: { type: 'payment_intent'; payment_intent: string }
 }
 
-export type StoredPortalConfiguration = ById<Stripe.BillingPortal.Configuration, 'application'>
+export type StoredPortalConfiguration = Wire<Stripe.BillingPortal.Configuration>
 
-export type StoredPortalSession = ById<Stripe.BillingPortal.Session, 'configuration'>
+export type StoredPortalSession = Wire<Stripe.BillingPortal.Session>
 
-export type StoredDispute = ById<Stripe.Dispute, 'charge' | 'payment_intent'>
+export type StoredDispute = Wire<Stripe.Dispute>
 
 export type StoredEvent = Omit<Stripe.EventBase, 'data' | 'type' | 'pending_webhooks'> & {
   type: Stripe.Event.Type
@@ -243,8 +187,6 @@ export type Account = {
   terms_url: string | null
   /** Whether Stripe Tax knows where the business is: https://docs.stripe.com/tax/set-up */
   tax: 'active' | 'pending'
-  /** How long the invoice of a renewal stays a draft: Settings → Billing → Invoices, an hour at Stripe. */
-  finalization_grace_s: number
 }
 
 export type Settings = {
@@ -256,71 +198,42 @@ export type Settings = {
   account: Partial<Account>
 }
 
-type Tables = {
-  settings: Settings
-  customers: StoredCustomer
-  products: StoredProduct
-  prices: StoredPrice
-  checkout_sessions: StoredSession
-  checkout_details: CheckoutDetails
-  coupons: StoredCoupon
-  discounts: StoredDiscount
-  payment_methods: StoredPaymentMethod
-  payment_intents: StoredPaymentIntent
-  charges: StoredCharge
-  refunds: StoredRefund
-  disputes: StoredDispute
-  subscriptions: StoredSubscription
-  subscription_details: SubscriptionDetails
-  subscription_schedules: StoredSchedule
-  invoices: StoredInvoice
-  invoice_items: StoredInvoiceItem
-  invoice_payments: StoredInvoicePayment
-  portal_configurations: StoredPortalConfiguration
-  portal_sessions: StoredPortalSession
-  events: StoredEvent
-  webhook_endpoints: StoredWebhookEndpoint
-  signing_secrets: SigningSecret
-  deliveries: Delivery
-  answers: StoredAnswer
+const tables = {
+  settings: table<Settings>(),
+  customers: table<StoredCustomer>(),
+  products: table<StoredProduct>(),
+  prices: table<StoredPrice>(),
+  checkout_sessions: table<StoredSession>(),
+  checkout_details: table<CheckoutDetails>(),
+  coupons: table<StoredCoupon>(),
+  discounts: table<StoredDiscount>(),
+  payment_methods: table<StoredPaymentMethod>(),
+  payment_intents: table<StoredPaymentIntent>(),
+  charges: table<StoredCharge>(),
+  refunds: table<StoredRefund>(),
+  disputes: table<StoredDispute>(),
+  subscriptions: table<StoredSubscription>(),
+  subscription_details: table<SubscriptionDetails>(),
+  subscription_schedules: table<StoredSchedule>(),
+  invoices: table<StoredInvoice>(),
+  invoice_items: table<StoredInvoiceItem>(),
+  invoice_payments: table<StoredInvoicePayment>(),
+  portal_configurations: table<StoredPortalConfiguration>(),
+  portal_sessions: table<StoredPortalSession>(),
+  events: table<StoredEvent>(),
+  webhook_endpoints: table<StoredWebhookEndpoint>(),
+  signing_secrets: table<SigningSecret>(),
+  deliveries: table<Delivery>(),
+  answers: table<StoredAnswer>(),
 }
 
-const tableNames = [
-  'settings',
-  'customers',
-  'products',
-  'prices',
-  'checkout_sessions',
-  'checkout_details',
-  'coupons',
-  'discounts',
-  'payment_methods',
-  'payment_intents',
-  'charges',
-  'refunds',
-  'disputes',
-  'subscriptions',
-  'subscription_details',
-  'subscription_schedules',
-  'invoices',
-  'invoice_items',
-  'invoice_payments',
-  'portal_configurations',
-  'portal_sessions',
-  'events',
-  'webhook_endpoints',
-  'signing_secrets',
-  'deliveries',
-  'answers',
-] as const satisfies (keyof Tables)[]
-
-export type State = Store<Tables>
+export type State = Store<typeof tables>
 
 /** Everything the sandbox knows. Null as a path keeps it in memory. */
 export function openState(path: string | null): State {
-  return openStore<Tables>(tableNames, path === null ? null : { path, service: 'stripe' })
+  return openStore(tables, path === null ? null : { path, service: 'stripe' })
 }
 
 export function hasObject(store: State, id: string): boolean {
-  return tableNames.some((name) => store[name].get(id) !== undefined)
+  return Object.keys(tables).some((name) => store[name as keyof typeof tables].get(id) !== undefined)
 }

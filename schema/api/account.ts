@@ -50,6 +50,16 @@ const accountSubscriptionSchema = z.extend(
 )
 export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
 
+/** The renewal of a plan: not older than an hour, or older. */
+const renewals = ['usual', 'late'] as const
+export type Renewal = (typeof renewals)[number]
+
+/** What customers and editors are told in place of the advice to buy credits. */
+export const renewalTexts: Readonly<Record<Renewal, string>> = {
+  usual: 'The plan is being renewed, and its credits come with the payment, usually within an hour.',
+  late: 'The renewal of the plan takes longer than usual. Its credits are added once it is paid.',
+}
+
 /** `is_bound`: a live plan decides it. Otherwise the payer may choose another one. */
 const payerCurrencySchema = z.object({ code: currencySchema, is_bound: z.boolean() })
 
@@ -95,8 +105,8 @@ export const accountSummarySchema = z.object({
   ),
   /** Credits of payments that were made and are not in the balance yet. */
   credits_on_the_way: z.int(),
-  /** Whether the last paid period is over and the payment of the next is not known yet. */
-  is_renewing: z.boolean(),
+  /** While the last paid period is over and the payment of the next is not known yet. */
+  renewal: z.nullable(z.enum(renewals)),
   plan_type: planTypeSchema,
   /** Of every amount that is offered or charged. */
   currency: payerCurrencySchema,

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini'
-import { maximumSeats, minimumSeats } from '../catalogue/plans.ts'
+import { maximumSeats, minimumSeats, seatsText } from '../catalogue/plans.ts'
 import { billingFrequencySchema, currencySchema, soldPlanTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { userIdSchema } from './ids.ts'
-
-const seatsText = `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`
 
 /** A number of seats with which a plan can be bought; its message is shown to customers. */
 export const seatsSchema = z
@@ -16,7 +14,7 @@ export const seatsSchema = z
           (value as number) < minimumSeats ||
           (value as number) > maximumSeats
         ) {
-          context.addIssue({ code: 'custom', message: seatsText })
+          context.addIssue({ code: 'custom', message: seatsText(maximumSeats) })
         }
       }),
     ),

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { createPool, type SessionSettings } from './pool.ts'
 import type { DB } from './types.ts'
@@ -114,8 +114,6 @@ export function connectDatabase({
       session,
       silence_ms: limits?.silence_ms,
       max: poolMax,
-      // For `pipelined`. What copies or streams has no part in it, and that is for the owner only.
-      pipeline: role !== 'owner',
       connectionTimeoutMillis: 10_000,
       types,
     },
@@ -136,29 +134,4 @@ export function inSnapshot<T>(
   const whole = db as Database
   if (whole.isTransaction) return read(whole as DatabaseTransaction)
   return whole.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read)
-}
-
-/**
- * The same over several connections at once, so that Postgres works on several queries: as many transactions,
- * which see one state.
- */
-export async function inSharedSnapshot<T>(
-  db: Database,
-  connections: number,
-  read: (snapshots: readonly DatabaseTransaction[]) => Promise<T>,
-): Promise<T> {
-  const begin = (work: (trx: DatabaseTransaction) => Promise<T>) =>
-    db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
-  return begin(async (first) => {
-    const { rows } = await sql<{ name: string }>`SELECT pg_export_snapshot() AS name`.execute(first)
-    const name = rows[0]?.name ?? ''
-    const join = (joined: readonly DatabaseTransaction[]): Promise<T> =>
-      joined.length === connections
-        ? read(joined)
-        : begin(async (next) => {
-            await sql`SET TRANSACTION SNAPSHOT ${sql.lit(name)}`.execute(next)
-            return join([...joined, next])
-          })
-    return join([first])
-  })
 }

@@ -5,8 +5,7 @@ import { buildExtensionToken } from '../../tests/support/factories/extension-tok
 import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
-import { Batches } from '../batches.ts'
-import { findTokens, type StoredToken } from '../extension/tokens.ts'
+import { findToken } from '../extension/tokens.ts'
 import { connectDatabase, type DatabaseRole, type SessionLimits } from './connect.ts'
 import { isDatabaseUnavailable } from './unavailable.ts'
 
@@ -32,13 +31,7 @@ test('a connection that goes silent in the middle of a statement fails the state
   const db = connect(proxy.url(database.url), 'tidemark_server', quick)
   const ada = await buildUser(database.server)
   const token = await buildExtensionToken(database, ada)
-  // As a server looks editors' tokens up.
-  const lookUps = new Batches<string, StoredToken | undefined>({
-    items_max: 100,
-    batches_max: 1,
-    isShared: isDatabaseUnavailable,
-  })
-  const find = (token: string) => lookUps.run(token, (tokens) => findTokens(db, tokens))
+  const find = (token: string) => findToken(db, token)
   expect(await find(token)).toMatchObject({ user_id: ada })
   proxy.silence()
   const failure = await find(token).catch((error: unknown) => error)

@@ -128,14 +128,12 @@ export interface Cursors {
 }
 
 export interface CustomerCreations {
-  created_at: Timestamp;
   creation_key: string;
   owner_id: string;
   params: string;
 }
 
 export interface DeletedOwners {
-  deleted_at: Timestamp;
   owner_id: string;
 }
 
@@ -398,7 +396,6 @@ export interface OrganizationMembers {
   organization_id: string;
   role: "admin" | "member" | null;
   snapshot_order: number;
-  updated_at: Generated<Timestamp>;
   user_id: string;
 }
 
@@ -489,7 +486,6 @@ export interface StripeAccounts {
 }
 
 export interface StripeCustomers {
-  created_at: Generated<Timestamp>;
   customer_id: string;
   livemode: Generated<boolean>;
   owner_id: string;
@@ -613,7 +609,6 @@ export interface Users {
   last_name: string | null;
   plan_type: Generated<string>;
   profile_updated_at: Timestamp;
-  updated_at: Generated<Timestamp>;
 }
 
 export interface DB {

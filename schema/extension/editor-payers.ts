@@ -1,6 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { PlanType } from '../catalogue/plans.ts'
-import { lookupEach } from '../database/lookup-each.ts'
 import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import type { SpendableBalance } from '../ledger/spendable.ts'
@@ -31,24 +30,21 @@ export interface EditorBalance extends FoundPayer, SpendableBalance {
 
 /**
  * What the call names, else what the token has now. The token is read at every use, so that no call is paid
- * by a payer that was replaced before it.
+ * by a payer that was replaced before it. Because of `OFFSET 0` Postgres cannot plan a look-up as a join, which
+ * would read a whole table where it expects many rows, or once expected them and kept the plan.
  */
 const chosenPayers = (asked: readonly AskedPayer[]): RawBuilder<unknown> => sql`
   unnest(
     (SELECT ${asked.map(({ user_id }) => user_id)}::text[]),
     (SELECT ${asked.map(({ token_id }) => token_id)}::uuid[]),
     (SELECT ${asked.map(({ payer }) => payer)}::text[])) WITH ORDINALITY AS asked (user_id, token_id, payer, ordinal)
-  LEFT JOIN ${lookupEach(
-    sql`SELECT payer FROM extension_tokens
-      WHERE asked.payer IS NULL AND user_id = asked.user_id AND id = asked.token_id`,
-    'token',
-  )} ON true
+  LEFT JOIN LATERAL (
+    SELECT payer FROM extension_tokens
+    WHERE asked.payer IS NULL AND user_id = asked.user_id AND id = asked.token_id OFFSET 0) token ON true
   CROSS JOIN LATERAL (SELECT coalesce(asked.payer, token.payer) AS payer) chosen
-  LEFT JOIN ${lookupEach(
-    sql`SELECT role FROM seats
-      WHERE organization_id = chosen.payer AND user_id = asked.user_id AND status = 'active'`,
-    'seat',
-  )} ON true`
+  LEFT JOIN LATERAL (
+    SELECT role FROM seats
+    WHERE organization_id = chosen.payer AND user_id = asked.user_id AND status = 'active' OFFSET 0) seat ON true`
 
 /** The payers of many calls in one statement and in their order, each part found by a key. */
 export async function findEditorPayers(db: Kysely<DB>, asked: readonly AskedPayer[]): Promise<FoundPayer[]> {

@@ -3,7 +3,7 @@ import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
 import { decideExchange, type Exchange, type ExchangeRefusal } from './decide-exchange.ts'
 import { hashSecret } from './secrets.ts'
-import { recordExchange } from './sign-ins.ts'
+import { findSignIn, recordExchange } from './sign-ins.ts'
 import { type IssuedToken, issueEditorToken, revokeToken } from './tokens.ts'
 
 export type ExchangeOutcome =
@@ -18,11 +18,7 @@ export async function findExchangingUser(
   db: Database,
   { state, now, ...exchange }: Exchange & { state: string; now: Date },
 ): Promise<{ user_id: string; session_id: string | null } | null> {
-  const signIn = await db
-    .selectFrom('extension_sign_ins')
-    .selectAll()
-    .where('state_hash', '=', hashSecret(state))
-    .executeTakeFirst()
+  const signIn = await findSignIn(db, state)
   const decision = signIn && decideExchange(signIn, exchange, now)
   return decision && 'user_id' in decision
     ? { user_id: decision.user_id, session_id: signIn.clerk_session_id }

@@ -1,6 +1,6 @@
-import type { Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/connect.ts'
-import type { ExtensionSignIns } from '../database/types.ts'
+import type { DB, ExtensionSignIns } from '../database/types.ts'
 import { createCode, hashSecret } from './secrets.ts'
 import { type SignInRequest, signInLifetimeMs } from './sign-in-request.ts'
 
@@ -185,7 +185,7 @@ export async function recordExchange(
     .execute()
 }
 
-function findSignIn(db: Database, state: string): Promise<SignIn | undefined> {
+export function findSignIn(db: Kysely<DB>, state: string): Promise<SignIn | undefined> {
   return db
     .selectFrom('extension_sign_ins')
     .selectAll()
@@ -193,21 +193,11 @@ function findSignIn(db: Database, state: string): Promise<SignIn | undefined> {
     .executeTakeFirst()
 }
 
-/** Deletes up to `limit` sign-ins that ended a day ago, and returns how many. Takes no locks. */
-export async function deleteOldSignIns(
-  db: Database,
-  { now, limit }: { readonly now: Date; readonly limit: number },
-): Promise<number> {
+/** Deletes sign-ins that ended a day ago, and returns how many. */
+export async function deleteOldSignIns(db: Database, now: Date): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('extension_sign_ins')
-    .where('state_hash', 'in', (eb) =>
-      eb
-        .selectFrom('extension_sign_ins')
-        .select('state_hash')
-        .where('expires_at', '<', new Date(now.getTime() - retentionMs))
-        .orderBy('expires_at')
-        .limit(limit),
-    )
+    .where('expires_at', '<', new Date(now.getTime() - retentionMs))
     .executeTakeFirstOrThrow()
   return Number(numDeletedRows)
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Database, DatabaseTransaction, ReadDatabase } from '../database/connect.ts'
-import { lookupEach } from '../database/lookup-each.ts'
 import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
 import { createToken, hashSecret } from './secrets.ts'
@@ -162,26 +161,13 @@ export async function setPayer(
   return numUpdatedRows > 0n
 }
 
-/** The rows of presented tokens in their order, valid or not; undefined for unknown tokens. */
-export async function findTokens(
-  db: Database,
-  accessTokens: readonly string[],
-): Promise<(StoredToken | undefined)[]> {
-  const statement = sql<StoredToken | NotFound>`
-    SELECT token.id, token.user_id, token.created_at, token.expires_at, token.last_used_at, token.revoked_at
-    FROM unnest((SELECT ${accessTokens.map(hashSecret)}::bytea[])) WITH ORDINALITY AS presented (token_hash, ordinal)
-    LEFT JOIN ${lookupEach(
-      sql`SELECT id, user_id, created_at, expires_at, last_used_at, revoked_at FROM extension_tokens
-        WHERE token_hash = presented.token_hash`,
-      'token',
-    )} ON true
-    ORDER BY presented.ordinal`
-  const { rows } = await prepared('presented_tokens', statement).execute(db)
-  return rows.map((row) => (row.id === null ? undefined : row))
-}
-
-interface NotFound {
-  readonly id: null
+/** The row of a presented token, valid or not; undefined for an unknown one. */
+export async function findToken(db: Database, access_token: string): Promise<StoredToken | undefined> {
+  const statement = sql<StoredToken>`
+    SELECT id, user_id, created_at, expires_at, last_used_at, revoked_at FROM extension_tokens
+    WHERE token_hash = ${hashSecret(access_token)}`
+  const { rows } = await prepared('presented_token', statement).execute(db)
+  return rows[0]
 }
 
 /** The user's tokens that work, the last used first: at most `editorsMax` and the one that was generated. */
@@ -246,31 +232,22 @@ export function isUseToBeRecorded({ last_used_at }: Pick<StoredToken, 'last_used
   return last_used_at === null || last_used_at.getTime() <= now.getTime() - useResolutionMs
 }
 
-export interface TokenUse extends Pick<StoredToken, 'user_id' | 'id'> {
-  readonly used_at: Date
-}
-
 /**
- * Records that tokens were used, except tokens recorded within the last five minutes and rows that are locked
- * by a concurrent recording or revocation: no call waits for a lock, so two servers that record the same
- * tokens cannot block each other.
+ * Records that a token was used, unless its use was recorded within the last five minutes or its row is locked
+ * by a concurrent recording or revocation: no call waits for a lock.
  */
-export async function recordTokenUses(db: Database, uses: readonly TokenUse[]): Promise<void> {
-  const statement = sql`
-    UPDATE extension_tokens token SET last_used_at = due.used_at
-    FROM (
-      SELECT locked.user_id, locked.id, used.used_at
-      FROM unnest(
-        (SELECT ${uses.map(({ user_id }) => user_id)}::text[]),
-        (SELECT ${uses.map(({ id }) => id)}::uuid[]),
-        (SELECT ${uses.map(({ used_at }) => used_at)}::timestamptz[])) AS used (user_id, id, used_at)
-      CROSS JOIN LATERAL (
-        SELECT user_id, id FROM extension_tokens
-        WHERE user_id = used.user_id AND id = used.id
-          AND (last_used_at IS NULL OR last_used_at <= used.used_at - interval '1 millisecond' * ${useResolutionMs}::int)
-        FOR NO KEY UPDATE SKIP LOCKED) locked) due
-    WHERE token.user_id = due.user_id AND token.id = due.id`
-  await prepared('token_uses', statement).execute(db)
+export async function recordTokenUse(
+  db: Database,
+  { user_id, id }: Pick<StoredToken, 'user_id' | 'id'>,
+  now: Date,
+): Promise<void> {
+  await sql`
+    UPDATE extension_tokens SET last_used_at = ${now}
+    WHERE user_id = ${user_id} AND id = (
+      SELECT id FROM extension_tokens
+      WHERE user_id = ${user_id} AND id = ${id}
+        AND (last_used_at IS NULL OR last_used_at <= ${new Date(now.getTime() - useResolutionMs)})
+      FOR NO KEY UPDATE SKIP LOCKED)`.execute(db)
 }
 
 /** Deletes a person's tokens; their sign-ins, which name them, are deleted before. Returns how many. */

@@ -85,16 +85,13 @@ export async function forgetRequest(db: Database, { user_id, key }: RequestKey):
     .execute()
 }
 
-/** Deletes up to `limit` keys that are remembered no longer. Returns how many it deleted. */
-export async function deleteOldRequests(
-  db: Database,
-  { now, limit }: { readonly now: Date; readonly limit: number },
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM idempotent_requests WHERE (user_id, key) IN (
-      SELECT user_id, key FROM idempotent_requests WHERE created_at <= ${new Date(now.getTime() - retentionMs)}
-      ORDER BY created_at LIMIT ${limit})`.execute(db)
-  return Number(numAffectedRows)
+/** Deletes keys that are remembered no longer. Returns how many. */
+export async function deleteOldRequests(db: Database, now: Date): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotent_requests')
+    .where('created_at', '<=', new Date(now.getTime() - retentionMs))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 /** Deletes the keys and the kept answers of a person's requests. Returns how many. */

@@ -3,19 +3,17 @@ import type { DatabaseTransaction } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 
 /**
- * Removes what up to `limit` events say that were finished before a moment, the oldest first; id, type, times
- * and state stay, so that one that comes again is still known. Returns how many.
+ * Removes what events say that were finished before a moment; id, type, times and state stay, so that one that
+ * comes again is still known. Returns how many.
  */
-export async function removeOldPayloads(
-  db: Kysely<DB>,
-  old: { readonly finished_before: Date; readonly limit: number },
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    UPDATE inbox_events SET payload = NULL WHERE (source, id) IN (
-      SELECT source, id FROM inbox_events
-      WHERE payload IS NOT NULL AND finished_at < ${old.finished_before}
-      ORDER BY finished_at LIMIT ${old.limit} FOR UPDATE SKIP LOCKED)`.execute(db)
-  return Number(numAffectedRows)
+export async function removeOldPayloads(db: Kysely<DB>, finished_before: Date): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('inbox_events')
+    .set({ payload: null })
+    .where('payload', 'is not', null)
+    .where('finished_at', '<', finished_before)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
 }
 
 /** Subjects and names that identify a person in the inbox; see `namesIn`. */

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { type CheckoutFailure, claimableIntents, refusedByBank } from '../billing/checkout/intents.ts'
-import { recordOutcome, settleIntent } from '../billing/checkout/outcomes.ts'
+import { recordOutcome } from '../billing/checkout/outcomes.ts'
 import { claimDue } from '../inbox/claim/claim-due.ts'
 import { recordFailedTry } from '../inbox/claim/record-try.ts'
 import { countProblems } from './problems.ts'
@@ -41,6 +41,8 @@ test('a checkout needs a person when it is stuck or has failed, unless the bank 
     await fail(refusal)
     expect(await countIntents(), refusal).toEqual({ stuck: 0, failed: 0 })
   }
-  await database.worker.transaction().execute((trx) => settleIntent(trx, { id, stripe_session_id }))
+  await database.worker
+    .transaction()
+    .execute((trx) => recordOutcome(trx, { state: 'settled', id, stripe_session_id }))
   expect(await countIntents()).toEqual({ stuck: 0, failed: 0 })
 })

@@ -3,7 +3,7 @@ import { deleteSignInsOf } from '../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { accountLocked, accountSuspended, type ServerError, unauthenticated } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import type { AccountStatus, SignedIn } from './clerk.ts'
 
 /**
@@ -35,11 +35,6 @@ export async function requireGoodAccount(
   const status = await findAccountStatus(deps, who)
   if (status === 'good') return
   requestLog.note({ account_status: status })
-  const refusals: Readonly<Record<Exclude<AccountStatus, 'good'>, () => ServerError>> = {
-    gone: unauthenticated,
-    signed_out: unauthenticated,
-    banned: accountSuspended,
-    locked: accountLocked,
-  }
-  throw refusals[status]()
+  if (status === 'banned') throw refusal('account_suspended')
+  throw refusal(status === 'locked' ? 'account_locked' : 'unauthenticated')
 }

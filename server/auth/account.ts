@@ -2,7 +2,7 @@ import { retryTransaction } from '../../schema/database/retry.ts'
 import { refreshPlanType } from '../../schema/people/users/plan-type.ts'
 import { ensureUser, findUser, type UserRecord } from '../../schema/people/users/users.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { unauthenticated } from '../errors.ts'
+import { refusal } from '../errors.ts'
 
 /** Updates or creates the caller's row from Clerk's profile. Throws ClerkUnavailableError. */
 export async function refreshAccount(
@@ -11,7 +11,8 @@ export async function refreshAccount(
 ): Promise<{ user: UserRecord; created: boolean }> {
   const profile = await deps.clerk.getProfile(userId)
   // The token outlives the account by up to a minute.
-  if (!profile) throw unauthenticated(new Error(`Clerk does not know ${userId} any more`))
+  if (!profile)
+    throw refusal('unauthenticated', { cause: new Error(`Clerk does not know ${userId} any more`) })
   return retryTransaction(deps.db, async (trx) => {
     const account = await ensureUser(trx, profile)
     if (!account.created) return account

@@ -83,22 +83,16 @@ describe('a bearer token', () => {
 })
 
 describe('when Clerk does not answer', () => {
-  test('a caller with a valid token gets a 503 instead of being signed out', async () => {
-    // Its own address, so that no key is remembered for it.
-    await using unreachable = await startTestServer({ databaseUrl: database.url, clerk: { port: 1 } })
-    const answer = await whoAmI(`Bearer ${ada.token}`, unreachable)
-    expect(answer).toMatchObject({ status: 503, body: { code: 'sign_in_unavailable' } })
-    expect(answer.headers.get('retry-after')).toBe('5')
-  })
-
-  test('a caller gets a 503 when Clerk answers 500 for its keys', async () => {
+  // Each has an address of its own, so that no key is remembered for it.
+  test.each([
+    ['cannot be reached', () => ({ clerk: { port: 1 } })],
+    ['answers 500', () => ({ env: { CLERK_API_URL: `http://127.0.0.1:${clerk.port}/bapi` } })],
+  ])('a caller with a valid token gets a 503 and is not signed out when Clerk %s', async (_, at) => {
     await clerk.knob('faults', { status: 500, count: 100, path_prefix: '/bapi/v1/jwks' })
-    await using other = await startTestServer({
-      databaseUrl: database.url,
-      env: { CLERK_API_URL: `http://127.0.0.1:${clerk.port}/bapi` },
-    })
+    await using other = await startTestServer({ databaseUrl: database.url, ...at() })
     const answer = await whoAmI(`Bearer ${ada.token}`, other)
     expect(answer).toMatchObject({ status: 503, body: { code: 'sign_in_unavailable' } })
+    expect(answer.headers.get('retry-after')).toBe('5')
   })
 })
 

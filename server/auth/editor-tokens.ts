@@ -1,19 +1,13 @@
-import { Batches } from '../../schema/batches.ts'
 import type { Database } from '../../schema/database/connect.ts'
-import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { hashSecret } from '../../schema/extension/secrets.ts'
 import {
-  findTokens,
+  findToken,
   isUseToBeRecorded,
-  recordTokenUses,
+  recordTokenUse,
   type StoredToken,
-  type TokenUse,
 } from '../../schema/extension/tokens.ts'
 
-/**
- * Verified tokens of editors, cached for seconds (decision 030). Concurrent lookups and records of use are
- * batched (decision 126).
- */
+/** Verified tokens of editors, cached for seconds (decision 030). */
 export interface EditorTokens {
   /** The row of a presented token, possibly from the cache; unknown tokens are always looked up. */
   find(access_token: string): Promise<KnownToken | undefined>
@@ -35,10 +29,6 @@ export function createEditorTokens(
 ): EditorTokens {
   const known = new Map<string, { readonly token: KnownToken; readonly until_ms: number }>()
   let revocations = 0
-  // Neither waits for a lock, so one statement after the other is as fast as several at once.
-  const options = { items_max: 100, batches_max: 1, isShared: isDatabaseUnavailable }
-  const lookUps = new Batches<string, StoredToken | undefined>(options)
-  const records = new Batches<TokenUse, void>(options)
   return {
     async find(access_token) {
       const key = hashSecret(access_token).toString('base64')
@@ -46,7 +36,7 @@ export function createEditorTokens(
       if (remembered && remembered.until_ms > nowMs()) return remembered.token
       known.delete(key)
       const revocationsBefore = revocations
-      const token = await lookUps.run(access_token, (tokens) => findTokens(db, tokens))
+      const token = await findToken(db, access_token)
       // A read that overlaps with a revocation may be outdated.
       if (token?.revoked_at === null && revocationsBefore === revocations) {
         for (const oldest of known.keys()) {
@@ -61,10 +51,7 @@ export function createEditorTokens(
       if (!isUseToBeRecorded(token, now)) return
       // Set first, so that concurrent calls do not record it too.
       token.last_used_at = now
-      await records.run({ user_id: token.user_id, id: token.id, used_at: now }, async (uses) => {
-        await recordTokenUses(db, uses)
-        return uses.map(() => undefined)
-      })
+      await recordTokenUse(db, token, now)
     },
     forgetAll() {
       revocations += 1

@@ -8,7 +8,7 @@ import {
 import { expireIntent } from '../../schema/billing/checkout/open-checkouts.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { checkoutInProgress } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import { type OpenedCheckout, reopenSession } from './open-session.ts'
 import type { Payer } from './payer.ts'
 import { requestCompletion } from './request-completion.ts'
@@ -33,7 +33,7 @@ const headStartMs = 500
  * longer be paid: because Stripe says that its session is expired, or because the address of its session was
  * never returned to a client.
  *
- * Throws checkoutInProgress when it has just been paid.
+ * Throws `checkout_in_progress` when it has just been paid.
  */
 export async function closeOpenCheckout(
   deps: Deps,
@@ -52,7 +52,7 @@ export async function closeOpenCheckout(
   const session = await deps.stripe.checkout.sessions.retrieve(open.stripe_session_id)
   if (session.status === 'complete') {
     await requestCompletion(deps, open, { cause: 'session_status', requestLog })
-    throw checkoutInProgress()
+    throw refusal('checkout_in_progress', { retry_after_s: 5 })
   }
   if (session.status === 'open' && session.url && haveSameTerms(open, wanted)) {
     requestLog.note({ intent_id: open.id, session_id: session.id })

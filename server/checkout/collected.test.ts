@@ -84,11 +84,3 @@ test('a checkout fails with a reason when Stripe has no address of the terms', a
     body: { code: 'checkout_failed' },
   })
 })
-
-test('a card that its owner has saved with a plan is offered for credits', async () => {
-  const plan = await openPlanCheckout(server, buyer)
-  expect(await (await fetch(plan.url)).text()).toContain('Save my payment information')
-  await stripe.knob(`sessions/${plan.sessionId}/pay`, { save: true })
-  const credits = await buyOn(server)
-  expect(await (await fetch(credits.url)).text()).toContain('Visa •••• 4242')
-})

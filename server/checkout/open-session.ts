@@ -1,20 +1,10 @@
 import Stripe from 'stripe'
-import {
-  attachSession,
-  type CheckoutIntent,
-  failIntent,
-  recordCustomer,
-} from '../../schema/billing/checkout/intents.ts'
+import { attachSession, type CheckoutIntent, recordCustomer } from '../../schema/billing/checkout/intents.ts'
 import { recordUncertainty } from '../../schema/billing/checkout/open-checkouts.ts'
+import { failIntent } from '../../schema/billing/checkout/outcomes.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import {
-  checkoutRefused,
-  checkoutSuperseded,
-  checkoutUncertain,
-  noCheckoutUrl,
-  priceUnavailable,
-} from '../errors.ts'
+import { checkoutRefused, checkoutUncertain, priceUnavailable, refusal, ServerError } from '../errors.ts'
 import { ensureStripeCustomer, type Payer } from './payer.ts'
 
 export interface OpenedCheckout {
@@ -102,9 +92,9 @@ async function publish(
   const state = await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
   if (state !== 'open') {
     await withdraw(deps, session, requestLog)
-    throw checkoutSuperseded()
+    throw refusal('checkout_superseded')
   }
-  if (!session.url) throw noCheckoutUrl()
+  if (!session.url) throw new ServerError(502, 'checkout_failed', 'No checkout URL received')
   deps.metrics.checkouts.inc({ outcome: 'opened' })
   return { url: session.url, sessionId: session.id, intentId: intent.id }
 }

@@ -79,7 +79,6 @@ export async function ensureStripeCustomer(
     owner_id,
     creation_key: randomUUID(),
     params: JSON.stringify(params),
-    now: new Date(),
   })
   try {
     // A concurrent caller may have finished between the read and the claim.

@@ -3,7 +3,7 @@ import { findLiveSubscription, type Subscription } from '../../schema/billing/su
 import { planItemOf } from '../../schema/vendors/stripe/catalogue.ts'
 import { nextPhase, releaseSchedule } from '../../schema/vendors/stripe/subscription-schedule.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { changeScheduled, paymentOverdue, type ServerError, StripeAnswerError } from '../errors.ts'
+import { refusal, type ServerError, StripeAnswerError } from '../errors.ts'
 
 export interface PresentPlan {
   readonly subscription: Subscription
@@ -22,13 +22,13 @@ export async function readPresentPlan(
 ): Promise<PresentPlan> {
   const subscription = await findLiveSubscription(db, owner_id)
   if (!subscription) throw missing()
-  if (subscription.status !== 'active' && subscription.status !== 'trialing') throw paymentOverdue()
+  if (subscription.status !== 'active' && subscription.status !== 'trialing') throw refusal('payment_overdue')
   const id = subscription.stripe_subscription_id
   const { items, schedule } = await stripe.subscriptions.retrieve(id, { expand: ['schedule'] })
   const item = planItemOf(items.data)
   if (!item) throw new StripeAnswerError(`Not one item of subscription ${id} is a plan`)
   if (schedule !== null && typeof schedule !== 'string') {
-    if (nextPhase(schedule)) throw changeScheduled()
+    if (nextPhase(schedule)) throw refusal('change_scheduled')
     // Its last phase has begun. The API refuses changes until it is released.
     await releaseSchedule(stripe, id)
   }

@@ -1,4 +1,4 @@
-import { foreignReturnAddress } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import type { Settings } from '../settings.ts'
 import type { ReturnAddresses } from './session-params.ts'
 
@@ -37,8 +37,11 @@ export function returnAddresses(
 ): ReturnAddresses {
   const success_url = requested.successUrl ?? `${settings.app_url}/payment/success`
   const cancel_url = requested.cancelUrl ?? `${settings.app_url}/payment/cancelled`
-  if (!isOwnAddress(success_url, settings)) throw foreignReturnAddress('successUrl')
-  if (!isOwnAddress(cancel_url, settings)) throw foreignReturnAddress('cancelUrl')
+  for (const [path, address] of Object.entries({ successUrl: success_url, cancelUrl: cancel_url })) {
+    if (isOwnAddress(address, settings)) continue
+    const fields = [{ path, message: 'Must be on the application’s own origin' }]
+    throw invalidRequest(`${path} must be an address of this application`, fields, 'foreign_return_address')
+  }
   // As it was read, not as it was written: others may read `\\@` before a host in another way.
   return { success_url: withSessionId(success_url), cancel_url: new URL(cancel_url).href }
 }

@@ -6,7 +6,7 @@ import type { Currency } from '../../schema/catalogue/currency.ts'
 import { findOrCreateAccount } from '../auth/account.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { checkoutSuperseded, currencyBound } from '../errors.ts'
+import { currencyBound, refusal } from '../errors.ts'
 import { offeredCards, offeredWhileOverdue } from './offered-card.ts'
 import { type OpenedCheckout, openSession } from './open-session.ts'
 import { type OwningPayer, personalPayer } from './payer.ts'
@@ -47,7 +47,7 @@ export async function startCreditPurchase(
     next_try_at: new Date(created_at.getTime() + deps.settings.claim_after_ms),
   })
   requestLog.note({ intent_id: purchase.attempt_id })
-  if (!intent) throw checkoutSuperseded()
+  if (!intent) throw refusal('checkout_superseded')
   const params = creditPurchaseParams(intent, {
     returns: purchase.returns,
     collected: deps.settings,

@@ -16,13 +16,7 @@ import { retryTransaction } from '../../schema/database/retry.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import {
-  alreadyHasTeam,
-  alreadySubscribed,
-  checkoutInProgress,
-  priceMismatch,
-  tooManySeats,
-} from '../errors.ts'
+import { invalidRequest, refusal, ServerError, tooManySeats } from '../errors.ts'
 import type { FoundPrice } from '../stripe-catalogue.ts'
 import { closeOpenCheckout } from './close-open-checkout.ts'
 import { type CheckoutToOpen, type OpenedCheckout, openSession } from './open-session.ts'
@@ -69,7 +63,10 @@ export async function startSubscription(
   const { maximum_seats: most } = deps.settings
   if (seats > most) throw tooManySeats({ most, has: 0 })
   const price = await deps.catalogue.findPrice(request)
-  if (!isPrice(purchase.shown_price, price)) throw priceMismatch()
+  if (!isPrice(purchase.shown_price, price)) {
+    const text = 'This is not the price of the plan. Please reload the page.'
+    throw invalidRequest(text, [{ path: 'priceId', message: 'Not the catalogue price' }], 'price_mismatch')
+  }
   await requireNoSubscription(deps.db, request)
   const sold = { plan_type, billing_frequency, currency }
   const { id: offer_id, trial_days } = await findOffer(deps.db, sold, request.user_id)
@@ -88,7 +85,7 @@ export async function startSubscription(
     requestLog.note({ intent_id: wanted.id })
     return openSession(deps, { ...checkout, payer }, requestLog)
   }
-  throw checkoutInProgress()
+  throw refusal('checkout_in_progress', { retry_after_s: 5 })
 }
 
 /** The buyer's own plan that ends when a Teams plan is paid, if they want it to (decision 054). */
@@ -134,8 +131,14 @@ async function requireNoSubscription(
 ): Promise<void> {
   const { owner_id } = request
   if (owner_id === null) {
-    if (await findLiveTeam(db, request.user_id)) throw alreadyHasTeam()
+    const text =
+      'You already have a Teams subscription. Add seats to it on the Organizations page, or subscribe another organization there.'
+    if (await findLiveTeam(db, request.user_id)) throw new ServerError(409, 'already_subscribed', text)
     return
   }
-  if (await findLiveSubscription(db, owner_id)) throw alreadySubscribed(kindOf(owner_id))
+  const text =
+    kindOf(owner_id) === 'user'
+      ? 'You already have a subscription. Open the billing portal to change it.'
+      : 'This organization already has a subscription. Open its billing portal to change it.'
+  if (await findLiveSubscription(db, owner_id)) throw new ServerError(409, 'already_subscribed', text)
 }

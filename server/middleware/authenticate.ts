@@ -4,7 +4,7 @@ import { recordAudit } from '../../schema/support/audit.ts'
 import { TokenRejectedError } from '../../schema/vendors/clerk/tokens.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { invalidExtensionToken, notFound, ServerError, tooManyRequests, unauthenticated } from '../errors.ts'
+import { notFound, refusal, ServerError, tooManyRequests } from '../errors.ts'
 
 /**
  * Lets only callers with a valid bearer token pass and sets their user id. An address that keeps sending
@@ -15,7 +15,7 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
   return async (ctx, next) => {
     const token = bearerOf(ctx)
     // An editor's token is never valid here, so there is no need to look at it.
-    if (!token || token.startsWith(tokenPrefix)) throw unauthenticated()
+    if (!token || token.startsWith(tokenPrefix)) throw refusal('unauthenticated')
     try {
       const { user_id, session_id } = await deps.clerk.verifyToken(token)
       ctx.state.user_id = user_id
@@ -24,7 +24,7 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
     } catch (error) {
       if (!(error instanceof TokenRejectedError)) throw error
       if (!error.is_expired) await countForgedToken(deps, `ip:${ctx.state.network}`)
-      throw unauthenticated(error)
+      throw refusal('unauthenticated', { cause: error })
     }
     ctx.state.requestLog.note({ user_id: ctx.state.user_id })
     await next()
@@ -67,11 +67,11 @@ export function authenticateExtension(
 ): AppMiddleware {
   return async (ctx, next) => {
     const bearer = bearerOf(ctx)
-    if (!bearer?.startsWith(tokenPrefix)) throw invalidExtensionToken()
+    if (!bearer?.startsWith(tokenPrefix)) throw refusal('invalid_token')
     const token = await deps.editorTokens.find(bearer)
     if (!token) await countForgedToken(deps, `extension:${ctx.state.network}`)
     const now = deps.now()
-    if (!token || !isActive(token, now)) throw invalidExtensionToken()
+    if (!token || !isActive(token, now)) throw refusal('invalid_token')
     ctx.state.user_id = token.user_id
     ctx.state.editor_token_id = token.id
     ctx.state.requestLog.note({ user_id: token.user_id })

@@ -1,6 +1,6 @@
 import { createProxyServer } from 'httpxy'
 import type { AppMiddleware } from '../context.ts'
-import { notFound, upstreamUnavailable } from '../errors.ts'
+import { notFound, refusal } from '../errors.ts'
 
 const prefix = '/__clerk'
 
@@ -33,7 +33,7 @@ export function clerkProxy(target: string): AppMiddleware {
         return
       }
       ctx.respond = true
-      throw upstreamUnavailable(error)
+      throw refusal('upstream_unavailable', { cause: error })
     } finally {
       ctx.req.url = url
     }

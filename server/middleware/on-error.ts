@@ -6,17 +6,12 @@ import { withoutAddresses } from '../../schema/mail-addresses.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
 import type { AppMiddleware } from '../context.ts'
 import {
-  databaseUnavailable,
   invalidRequest,
-  methodNotAllowed,
   notFound,
-  notImplemented,
   RouteFailedError,
+  refusal,
   ServerError,
   StripeAnswerError,
-  signInUnavailable,
-  unexpected,
-  usageKeyTaken,
 } from '../errors.ts'
 import type { Failure } from '../failures.ts'
 
@@ -52,14 +47,14 @@ export const onError: AppMiddleware = async (ctx, next) => {
 /** Where no route matched, the router sets only a status and an Allow header. */
 function refuseUnanswered(status: number): void {
   if (status === 404) throw notFound()
-  if (status === 405) throw methodNotAllowed()
-  if (status === 501) throw notImplemented()
+  if (status === 405) throw refusal('method_not_allowed')
+  if (status === 501) throw refusal('method_not_implemented')
 }
 
 function toServerError(thrown: unknown, failure: Failure | undefined): ServerError {
   const error = translate(thrown, failure)
   if (error instanceof ServerError) return error
-  return failure ? error.withText(failure.text) : unexpected(error)
+  return failure ? error.withText(failure.text) : refusal('internal_error', { cause: error })
 }
 
 /** The failure of the route goes before the general errors. */
@@ -68,8 +63,15 @@ function translate(thrown: unknown, failure: Failure | undefined): ServerError |
   if (failure?.clerk && isClerkError(thrown)) return failure.clerk(thrown)
   if (failure?.stripe && isStripeError(thrown)) return failure.stripe(thrown)
   if (failure?.any) return failure.any(thrown)
-  if (thrown instanceof ClerkUnavailableError) return signInUnavailable(thrown)
-  if (thrown instanceof IdempotencyConflictError) return usageKeyTaken(thrown)
+  if (thrown instanceof ClerkUnavailableError) {
+    const text = 'Sign-in is not available right now. Please try again later.'
+    return new ServerError(503, 'sign_in_unavailable', text, { retry_after_s: 5, cause: thrown })
+  }
+  if (thrown instanceof IdempotencyConflictError) {
+    const text = 'This idempotency_key was used before for a different request'
+    const fields = [{ path: 'idempotency_key', message: 'Was used before' }]
+    return new ServerError(409, 'idempotency_conflict', text, { fields, cause: thrown })
+  }
   const refused = statusOfHttpError(thrown)
   if (refused === 404) return notFound()
   if (refused) {
@@ -77,9 +79,11 @@ function translate(thrown: unknown, failure: Failure | undefined): ServerError |
   }
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
   if (unstorableText.has(code)) return invalidRequest('The request contains text that cannot be stored')
-  if (isDatabaseUnavailable(thrown) || code === tookTooLong)
-    return databaseUnavailable(thrown, failure?.database)
-  return unexpected(thrown)
+  if (isDatabaseUnavailable(thrown) || code === tookTooLong) {
+    const text = failure?.database ?? 'An unexpected error occurred. Please try again later.'
+    return new ServerError(503, 'temporarily_unavailable', text, { retry_after_s: 5, cause: thrown })
+  }
+  return refusal('internal_error', { cause: thrown })
 }
 
 function isClerkError(thrown: unknown): thrown is ClerkUnavailableError | ClerkRefusalError {

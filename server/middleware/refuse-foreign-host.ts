@@ -1,5 +1,5 @@
 import type { AppMiddleware } from '../context.ts'
-import { foreignHost, invalidRequest, pathTooLong } from '../errors.ts'
+import { invalidRequest, refusal } from '../errors.ts'
 import type { Settings } from '../settings.ts'
 
 const longestPath = 2048
@@ -12,10 +12,10 @@ const health: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
  */
 export function refuseForeignHost({ isOwnHost }: Pick<Settings, 'isOwnHost'>): AppMiddleware {
   return (ctx, next) => {
-    if (ctx.path.length > longestPath) throw pathTooLong()
+    if (ctx.path.length > longestPath) throw refusal('path_too_long')
     // Neither Postgres nor a file system knows it, and Bull Board hands on what it is given.
     if (ctx.url.includes('%00')) throw invalidRequest('An address has no NUL')
-    if (!health.has(ctx.path) && !isOwnHost(ctx.get('host'))) throw foreignHost()
+    if (!health.has(ctx.path) && !isOwnHost(ctx.get('host'))) throw refusal('foreign_host')
     return next()
   }
 }

@@ -1,5 +1,5 @@
 import type { AppContext, AppMiddleware } from '../context.ts'
-import { forbidden, notFound, upstreamUnavailable } from '../errors.ts'
+import { notFound, refusal } from '../errors.ts'
 import type { Settings } from '../settings.ts'
 import { readRawBody } from './read-body.ts'
 
@@ -40,7 +40,7 @@ export function sandboxControls(settings: Settings): AppMiddleware {
       if (!response.ok) throw new Error(`${url.pathname}: ${response.status} ${await response.text()}`)
       return await response.json()
     } catch (error) {
-      throw upstreamUnavailable(error)
+      throw refusal('upstream_unavailable', { cause: error })
     }
   }
 
@@ -69,5 +69,5 @@ export function sandboxControls(settings: Settings): AppMiddleware {
 
 /** Only our own page: every browser says it of itself, and nothing else has to ask here. */
 function requireOwnPage(ctx: AppContext): void {
-  if (ctx.get('sec-fetch-site') !== 'same-origin') throw forbidden()
+  if (ctx.get('sec-fetch-site') !== 'same-origin') throw refusal('forbidden')
 }

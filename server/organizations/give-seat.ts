@@ -5,13 +5,13 @@ import { updateSeat } from '../../schema/people/members/update-seat.ts'
 import {
   countHeldSeats,
   findHeldSeat,
-  insertActiveSeat,
+  insertSeat,
   type Seat,
   type SeatRole,
 } from '../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../schema/people/users/plan-type.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { alreadyHasSeat, membershipChanged, noSeatsLeft } from '../errors.ts'
+import { alreadyHasSeat, membershipChanged, refusal } from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'
 
 export interface SeatReceiver extends MembershipSnapshot {
@@ -44,6 +44,6 @@ async function assignFreeSeat(
   const { organization_id, user_id, email, role } = wanted
   // It belongs to another member, who has since changed their address.
   if (await findHeldSeat(trx, organization_id, { email })) throw alreadyHasSeat(email)
-  if ((await countHeldSeats(trx, organization_id)) >= wanted.seats_total) throw noSeatsLeft()
-  return insertActiveSeat(trx, { organization_id, user_id, email, role })
+  if ((await countHeldSeats(trx, organization_id)) >= wanted.seats_total) throw refusal('no_seats_left')
+  return insertSeat(trx, { organization_id, user_id, email, role })
 }

@@ -12,19 +12,13 @@ import {
   endInvitation,
   findInvitation,
   type Invitation,
+  type Occupancy,
   reserveInvitation,
 } from '../../schema/people/invitations/invitations.ts'
-import type { Occupancy } from '../../schema/people/invitations/occupancy.ts'
 import { countHeldSeats, findHeldSeat, type Seat, type SeatRole } from '../../schema/people/seats/seats.ts'
 import { ClerkRefusalError } from '../../schema/vendors/clerk/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
-import {
-  alreadyHasSeat,
-  alreadyMember,
-  membershipChanged,
-  organizationIsFull,
-  type ServerError,
-} from '../errors.ts'
+import { alreadyHasSeat, alreadyMember, membershipChanged, refusal, type ServerError } from '../errors.ts'
 import { lockSeats } from './lock-seats.ts'
 
 export interface InvitationRequest {
@@ -95,7 +89,7 @@ async function deliver(
 
 /** Clerk's refusals of which the caller can make something. */
 function refusalOf(error: unknown, { email }: Invitation): unknown {
-  if (isOrganizationFull(error)) return organizationIsFull(error)
+  if (isOrganizationFull(error)) return refusal('organization_full', { cause: error })
   const isMember = error instanceof ClerkRefusalError && error.code === 'already_a_member_in_organization'
   // They have joined in the meantime.
   return isMember ? alreadyMember(email) : error

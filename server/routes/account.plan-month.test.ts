@@ -68,16 +68,28 @@ test('the month of a trial resets when the trial ends, which may be moved', asyn
   expect(daysUntil((await monthOf(bought))?.ends_at)).toBe(20)
 })
 
+test('the month of a plan that lapses before its period ends with what is paid', async () => {
+  const bought = await buy({ trial_days: 14 })
+  await life.update(bought, { pause_collection: { behavior: 'void' } })
+  await life.update(bought, { trial_end: 'now' })
+  await worker.catchUp()
+  const { plan_month, subscription } = await summaryOf(bought)
+  expect(plan_month).toMatchObject({ ends_at: subscription?.lapses_at, resets: false })
+  expect(daysUntil(plan_month?.ends_at)).toBe(14)
+})
+
 test('the month of a plan under renewal has no end until the next one is paid', async () => {
   const bought = await buy()
   await life.use(bought, 30)
   await life.toPeriodEnd(bought, 60)
   await worker.catchUp()
-  const { plan_month, is_renewing } = await summaryOf(bought)
-  expect({ plan_month, is_renewing }).toMatchObject({
+  const { plan_month, renewal } = await summaryOf(bought)
+  expect({ plan_month, renewal }).toMatchObject({
     plan_month: { granted: 500, used: 30, ends_at: null },
-    is_renewing: true,
+    renewal: 'usual',
   })
+  clock.advance(3600 * 1000)
+  expect(await summaryOf(bought)).toMatchObject({ renewal: 'late' })
 })
 
 test('the month of a plan that is cancelled ends instead of resetting, and is none once it has ended', async () => {

@@ -55,7 +55,7 @@ describe('the balance of an account', () => {
       balance: { plan: 0, purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false },
       plan_month: null,
       credits_on_the_way: 0,
-      is_renewing: false,
+      renewal: null,
       overdue: null,
       plan_type: 'starter',
       currency: { code: 'EUR', is_bound: false },

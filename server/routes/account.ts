@@ -20,10 +20,10 @@ import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import {
   findLatestSubscription,
   findLiveSubscription,
+  findRenewal,
   hasLapsed,
   isLive,
   isOverdue,
-  isRenewing,
   type Subscription,
 } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../../schema/catalogue/credits.ts'
@@ -37,13 +37,7 @@ import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
 import { findHeldSeat } from '../../schema/people/seats/seats.ts'
 import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
-import {
-  cardDeclined,
-  currencyBound,
-  nothingOverdue,
-  paymentUnconfirmed,
-  RouteFailedError,
-} from '../errors.ts'
+import { currencyBound, RouteFailedError, refusal, ServerError } from '../errors.ts'
 import { thePayer } from '../rights.ts'
 import { route } from '../route.ts'
 import { presentSubscription } from '../subscription-answer.ts'
@@ -78,7 +72,7 @@ export const accountRoutes = [
         (sum, { state, credits }) => sum + (isOnTheWay(state) ? credits : 0),
         0,
       ),
-      is_renewing: await isRenewing(db, subscription, as_of),
+      renewal: await findRenewal(db, subscription, as_of),
       plan_type,
       currency,
       subscription: subscription
@@ -144,21 +138,26 @@ export const accountRoutes = [
     },
   }).handle(async ({ owner_id }, { db, stripe }) => {
     const live = await findLiveSubscription(db, owner_id)
-    if (!live) throw nothingOverdue()
+    if (!live) throw refusal('nothing_overdue')
     const { latest_invoice: invoice } = await stripe.subscriptions.retrieve(live.stripe_subscription_id, {
       expand: ['latest_invoice'],
     })
-    if (invoice === null || typeof invoice === 'string') throw nothingOverdue()
+    if (invoice === null || typeof invoice === 'string') throw refusal('nothing_overdue')
     if (invoice.status === 'paid' && isOverdue(live)) return { success: true }
-    if (invoice.status !== 'open') throw nothingOverdue()
+    if (invoice.status !== 'open') throw refusal('nothing_overdue')
     try {
       // Off session, by default: the bank can ask nothing here (https://docs.stripe.com/api/invoices/pay).
       await stripe.invoices.pay(invoice.id ?? '')
     } catch (error) {
       if (!(error instanceof Stripe.errors.StripeCardError)) throw error
       // https://docs.stripe.com/error-codes
-      if (error.code === 'invoice_payment_intent_requires_action') throw paymentUnconfirmed(error)
-      throw cardDeclined(customerDeclineText(error.decline_code ?? error.code ?? null), error)
+      if (error.code === 'invoice_payment_intent_requires_action') {
+        const text = 'Your bank asks you to confirm this payment. Confirm it on the page of the invoice.'
+        throw new ServerError(402, 'confirmation_required', text, { cause: error })
+      }
+      const reason = customerDeclineText(error.decline_code ?? error.code ?? null)
+      const text = `The card was declined${reason ? `: ${reason}` : ''}. Update the card and try again.`
+      throw new ServerError(402, 'card_declined', text, { cause: error })
     }
     return { success: true }
   }),
@@ -183,7 +182,7 @@ async function findSubscription(db: Database, owner_id: string): Promise<Subscri
 
 /**
  * A monthly plan's month ends with the period, which may have been moved since its credits were granted; a
- * yearly plan's within it.
+ * yearly plan's within it. A plan that lapses before has no credits after that.
  */
 async function findPlanMonth(
   db: Database,
@@ -195,12 +194,13 @@ async function findPlanMonth(
   const left = balance.plan
   if (!month || left < 0 || left > month.granted) return null
   const { billing_frequency, current_period_end, cancel_at, lapses_at } = subscription
-  const ends_at = billing_frequency === 'monthly' ? current_period_end : month.ends_at
+  const period_end = billing_frequency === 'monthly' ? current_period_end : month.ends_at
+  const ends_at = lapses_at && lapses_at < period_end ? lapses_at : period_end
   return {
     granted: month.granted,
     used: month.granted - left,
     ends_at: month.ends_at > as_of ? ends_at.toISOString() : null,
-    resets: (cancel_at === null || cancel_at > ends_at) && (lapses_at === null || lapses_at > ends_at),
+    resets: (cancel_at === null || cancel_at > ends_at) && (lapses_at === null || lapses_at > period_end),
   }
 }
 

@@ -268,24 +268,6 @@ describe('the status of a plan’s session', () => {
     const other = await server.api(getSessionStatus, { token: eve.token, query: { session_id } })
     expect(other).toMatchObject({ status: 404, body: { error: 'Session not found' } })
   })
-
-  test('the status of a plan’s session is also requested by the return page', async () => {
-    const { sessionId, intentId } = await subscribe({ planType: 'teams', seats: 3 })
-    await stripe.knob(`sessions/${sessionId}/pay`)
-    const answer = await server.ask(processPaymentSuccess, {
-      token: ada.token,
-      body: { sessionId, clerkUserId: ada.user_id },
-    })
-    expect(answer.fulfilment).toEqual({
-      state: 'pending',
-      credits: 1500,
-      balance: 0,
-      available: 0,
-      held: 0,
-      applied_at: null,
-    })
-    expect(await jobsOf(intentId)).toEqual(['return_page'])
-  })
 })
 
 describe('the return page', () => {

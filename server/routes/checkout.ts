@@ -33,7 +33,7 @@ import { returnAddresses, returnPages } from '../checkout/return-address.ts'
 import { metadataOf } from '../checkout/session-params.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { amountMismatch, RouteFailedError, StripeAnswerError, sessionNotFound } from '../errors.ts'
+import { invalidRequest, RouteFailedError, refusal, StripeAnswerError } from '../errors.ts'
 import { checkoutFailure, type Failure, rowsFailure } from '../failures.ts'
 import { oneself, theOwner, theUser } from '../rights.ts'
 import { route } from '../route.ts'
@@ -53,7 +53,10 @@ export const checkoutRoutes = [
     rights: theUser(({ body }) => body.clerkUserId),
     failure: checkoutFailure('Failed to create checkout session'),
   }).handle(async ({ body, user_id, attempt_id, requestLog }, deps) => {
-    if (!isPrice(body.amount, body.credits)) throw amountMismatch(body.credits)
+    if (!isPrice(body.amount, body.credits)) {
+      const text = `The amount is not the price of ${body.credits.toLocaleString('en-US')} credits. Please reload the page.`
+      throw invalidRequest(text, [{ path: 'amount', message: 'Not the catalogue price' }], 'amount_mismatch')
+    }
     const returns = returnPages(deps.settings, { success: '/billing/success', cancel: '/payment/cancelled' })
     const { credits, currency } = body
     return startCreditPurchase(deps, { attempt_id, user_id, credits, currency, returns }, requestLog)
@@ -76,7 +79,7 @@ export const checkoutRoutes = [
     failure: statusFailure,
   }).handle(async ({ query, user_id, requestLog }, deps) => {
     const intent = await findIntentBySession(deps.db, { stripe_session_id: query.session_id, user_id })
-    if (!intent) throw sessionNotFound()
+    if (!intent) throw refusal('session_not_found')
     requestLog.note({ intent_id: intent.id })
     const email = (await findUser(deps.db, user_id))?.email ?? null
     const data =
@@ -100,7 +103,7 @@ export const checkoutRoutes = [
     failure: rowsFailure('Failed to process payment'),
   }).handle(async ({ body, user_id, requestLog }, deps) => {
     const intent = await findIntentBySession(deps.db, { stripe_session_id: body.sessionId, user_id })
-    if (!intent) throw sessionNotFound()
+    if (!intent) throw refusal('session_not_found')
     requestLog.note({ intent_id: intent.id })
     if (intent.state !== 'settled')
       await requestCompletion(deps, intent, { cause: 'return_page', requestLog })

@@ -158,7 +158,15 @@ test('a request that cost more than was reserved is two lines, and the second sa
   await postTransfer(database.worker, buildGrant(user_id, 100))
   const { id: hold_id } = await buildHold(database.server, user_id, { credits: 40 })
   await spendCredits(database.server, [
-    { owner_id: user_id, actor: user_id, action: 'settle', hold_id, credits: 52, occurred_at: new Date() },
+    {
+      owner_id: user_id,
+      actor: user_id,
+      action: 'settle',
+      may_spend: true,
+      hold_id,
+      credits: 52,
+      occurred_at: new Date(),
+    },
   ])
   const { items } = (await server.ask(explainBalance, { token: user_id })).data
   expect(items.slice(0, 2).map(told)).toEqual([

@@ -5,7 +5,7 @@ import {
   prepareVscodeAuth,
   updateAuthCode,
 } from '../../schema/api/extension-auth.ts'
-import { destinationOf } from '../../schema/api/redirect-uri.ts'
+import { destinationOf, unknownEditorText } from '../../schema/api/redirect-uri.ts'
 import { exchangeSignIn, findExchangingUser } from '../../schema/extension/exchange.ts'
 import { readRequest, signInLifetimeMs, signRequest } from '../../schema/extension/sign-in-request.ts'
 import {
@@ -20,17 +20,7 @@ import { findOrCreateAccount } from '../auth/account.ts'
 import { findAccountStatus, requireGoodAccount } from '../auth/account-status.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findPayer } from '../editor-payer.ts'
-import {
-  foreignExtension,
-  invalidGrant,
-  type ServerError,
-  signInExpired,
-  signInNotFound,
-  signInUnconfirmed,
-  signInUsed,
-  tooManyEditors,
-  unknownEditor,
-} from '../errors.ts'
+import { invalidRequest, refusal, tooManyEditors } from '../errors.ts'
 import { anyFailure } from '../failures.ts'
 import { everybody, theUser } from '../rights.ts'
 import { route } from '../route.ts'
@@ -62,7 +52,7 @@ export const extensionAuthRoutes = [
     await requireGoodAccount(deps, { user_id, session_id }, requestLog)
     await findOrCreateAccount(deps, user_id)
     const request = await readRequest(body.request, deps.settings.sign_in_secrets)
-    if (request?.state !== body.state) throw signInNotFound()
+    if (request?.state !== body.state) throw refusal('sign_in_not_found')
     // The lists may be shorter than when it was signed.
     requireDestination(request.redirect_uri, deps.settings)
     await requirePlaceForEditor(deps, user_id)
@@ -70,7 +60,7 @@ export const extensionAuthRoutes = [
     await findPayer(deps, { payer, user_id })
     const agreed = { ...request, user_id, session_id, editor_name, payer, now: deps.now() }
     const bound = await bindSignIn(deps.db, agreed)
-    if (typeof bound === 'string') throw signInRefused(bound)
+    if (typeof bound === 'string') throw refusal(signInCodes[bound])
     return { success: true, authorization_code: bound.code, redirect_uri: request.redirect_uri }
   }),
 
@@ -84,7 +74,7 @@ export const extensionAuthRoutes = [
     const { email } = await findOrCreateAccount(deps, user_id)
     const signIn = { state, redirect_uri, user_id, session_id, editor_name, now: deps.now() }
     const prepared = await prepareSignIn(deps.db, signIn)
-    if (typeof prepared === 'string') throw signInRefused(prepared)
+    if (typeof prepared === 'string') throw refusal(signInCodes[prepared])
     const expires_in = confirmationLifetimeMs / 1000
     return { success: true, confirmation: prepared.confirmation, expires_in, email }
   }),
@@ -100,8 +90,8 @@ export const extensionAuthRoutes = [
     await findPayer(deps, { payer, user_id })
     const signIn = { state, redirect_uri, confirmation, payer, user_id, now: deps.now() }
     const outcome = await confirmSignIn(deps.db, signIn)
-    if (outcome === 'unconfirmed') throw signInUnconfirmed()
-    if (outcome !== 'completed') throw signInRefused(outcome)
+    if (outcome === 'unconfirmed') throw refusal('sign_in_unconfirmed')
+    if (outcome !== 'completed') throw refusal(signInCodes[outcome])
     return { success: true }
   }),
 
@@ -114,7 +104,7 @@ export const extensionAuthRoutes = [
     const status = who ? await findAccountStatus(deps, who) : 'good'
     if (status !== 'good') {
       requestLog.note({ refusal: status })
-      throw invalidGrant()
+      throw refusal('invalid_grant')
     }
     const outcome = await exchangeSignIn(deps.db, { ...body, now }).catch((error: unknown) => {
       // It may be committed all the same.
@@ -126,7 +116,7 @@ export const extensionAuthRoutes = [
     if ('refusal' in outcome) {
       // The caller must not learn which part was wrong; support can read it in the log.
       requestLog.note({ refusal: outcome.refusal })
-      throw outcome.refusal === 'too_many_editors' ? tooManyEditors() : invalidGrant()
+      throw outcome.refusal === 'too_many_editors' ? tooManyEditors() : refusal('invalid_grant')
     }
     requestLog.note({ user_id: outcome.user_id })
     const { access_token, expires_at } = outcome.token
@@ -141,9 +131,15 @@ export const extensionAuthRoutes = [
 
 function requireDestination(uri: string, { editors, extension_ids }: Dependencies['settings']): void {
   const destination = destinationOf(uri, editors)
-  if (!destination) throw unknownEditor()
+  if (!destination) {
+    const message = 'Not an address of an editor on our list (EDITORS), nor of this machine'
+    throw invalidRequest(unknownEditorText, [{ path: 'redirect_uri', message }], 'unknown_editor')
+  }
   const { extension } = destination
-  if (extension !== null && !extension_ids.includes(extension)) throw foreignExtension()
+  if (extension !== null && !extension_ids.includes(extension)) {
+    const text = 'This sign-in was begun by an extension that is not ours. Nothing was sent to it.'
+    throw invalidRequest(text, [{ path: 'redirect_uri', message: 'Not one of our extensions' }])
+  }
 }
 
 /** Tells the user before a code is made; what counts is decided at the exchange. */
@@ -151,11 +147,9 @@ async function requirePlaceForEditor(deps: Pick<Dependencies, 'db' | 'now'>, use
   if (!(await mayAddEditor(deps.db, { user_id, now: deps.now() }))) throw tooManyEditors()
 }
 
-function signInRefused(refusal: SignInRefusal): ServerError {
-  const refusals: Readonly<Record<SignInRefusal, () => ServerError>> = {
-    unknown: signInNotFound,
-    expired: signInExpired,
-    used: signInUsed,
-  }
-  return refusals[refusal]()
-}
+/** What ends a sign-in, as its caller is told. */
+const signInCodes = {
+  unknown: 'sign_in_not_found',
+  expired: 'sign_in_expired',
+  used: 'sign_in_used',
+} as const satisfies Record<SignInRefusal, string>

@@ -61,11 +61,38 @@ const tooMany = {
   },
 }
 
+describe('a long-lived token', () => {
+  test('a long-lived token works for four months to the second', async () => {
+    const ada = await signUp(clerk)
+    clock.stop(new Date('2026-11-20T10:00:00Z'))
+    const { access_token, expires_at } = await server.ask(generateExtensionToken, { token: ada.token })
+    expect(expires_at).toBe('2027-03-20T10:00:00.000Z')
+    clock.stop(new Date('2027-03-20T09:59:59.999Z'))
+    expect(await works(access_token)).toBe(true)
+    expect((await active(ada)).hasActive).toBe(true)
+    clock.stop(new Date('2027-03-20T10:00:00Z'))
+    expect(await works(access_token)).toBe(false)
+    expect((await active(ada)).hasActive).toBe(false)
+    // The expired one does not count.
+    expect(await works(await generate(ada))).toBe(true)
+  })
+
+  test('created in ten tabs at once: one works and nine do not', async () => {
+    const ada = await signUp(clerk)
+    const made = await Promise.all(Array.from({ length: 10 }, () => generate(ada)))
+    expect(new Set(made).size).toBe(10)
+    const working = await Promise.all(made.map(works))
+    expect(working.filter(Boolean)).toHaveLength(1)
+    expect((await rowsOf(ada)).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1)
+  })
+})
+
 describe('several editors of a person', () => {
   test('a sign-in ends no other, and neither does a token that is generated', async () => {
     const ada = await signUp(clerk)
     const generated = await generate(ada)
     const [laptop, desktop] = [await signIn(ada, 'Cursor on laptop'), await signIn(ada, 'Cursor on desktop')]
+    expect(await works(generated)).toBe(true)
     const again = await generate(ada)
     expect(await works(generated)).toBe(false)
     for (const token of [laptop, desktop, again]) expect(await works(token)).toBe(true)

@@ -59,7 +59,7 @@ async function customer({ paid_until, period, status = 'active', cancel_at }: Li
 const report = ({ token, payer }: { token: string; payer: string }, credits = 5) =>
   server.api(reportUsage, { token, body: { credits, payer, idempotency_key: randomUUID() } })
 
-const renewed = { paid_until: -1, period: [-1, month - 1] } as const
+const renewed = { paid_until: -0.9, period: [-0.9, month - 0.9] } as const
 
 test('a report above the balance while the plan is renewed is a 402 that says when to ask again', async () => {
   const answer = await report(await customer(renewed))
@@ -74,6 +74,16 @@ test('a report above the balance while the plan is renewed is a 402 that says wh
     available: 3,
     required: 5,
     buy_url: 'http://localhost:3000/billing?tab=credits&payer=personal',
+  })
+})
+
+test('a report while a renewal is late is a 402 that promises no time', async () => {
+  const { body } = await report(await customer({ paid_until: -1.1, period: [-1.1, month - 1.1] }))
+  expect(body).toMatchObject({
+    code: 'renewal_in_progress',
+    error:
+      'Not enough credits. This takes 5 credits, and your personal balance has 3. ' +
+      'The renewal of the plan takes longer than usual. Its credits are added once it is paid.',
   })
 })
 

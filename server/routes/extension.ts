@@ -27,7 +27,7 @@ import {
 import { findOrCreateAccount } from '../auth/account.ts'
 import { requireGoodAccount } from '../auth/account-status.ts'
 import { findPayer, ownerOf, presentBalance, refuseSpending, requireSeat } from '../editor-payer.ts'
-import { editorNotFound, invalidExtensionToken } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
 import { listPayersOf, suggestPayer } from '../list-payers.ts'
@@ -77,7 +77,8 @@ export const extensionRoutes = [
     failure: anyFailure('Failed to revoke the editor', 'token_revocation_failed'),
   }).handle(async ({ body: { id }, user_id }, deps) => {
     const which = { user_id, id, now: deps.now() }
-    if (!(await revokeToken(deps.db, which).finally(deps.editorTokens.forgetAll))) throw editorNotFound()
+    if (!(await revokeToken(deps.db, which).finally(deps.editorTokens.forgetAll)))
+      throw refusal('editor_not_found')
     return { success: true }
   }),
 
@@ -109,7 +110,7 @@ export const extensionRoutes = [
     await findPayer(deps, { payer, user_id })
     const chosen = { user_id, id: editor_token_id ?? '', payer, now: deps.now() }
     // This server may have remembered a token that was revoked on another one.
-    if (!(await setPayer(deps.db, chosen))) throw invalidExtensionToken()
+    if (!(await setPayer(deps.db, chosen))) throw refusal('invalid_token')
     return { success: true, payer }
   }),
 
@@ -127,7 +128,7 @@ export const extensionRoutes = [
     failure: anyFailure('Failed to change who pays', 'payer_change_failed'),
   }).handle(async ({ body: { id = 'generated', payer }, user_id }, deps) => {
     await findPayer(deps, { payer, user_id })
-    if (!(await setPayer(deps.db, { user_id, id, payer, now: deps.now() }))) throw editorNotFound()
+    if (!(await setPayer(deps.db, { user_id, id, payer, now: deps.now() }))) throw refusal('editor_not_found')
     return { success: true, payer }
   }),
 

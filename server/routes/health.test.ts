@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { saveFindings } from '../../schema/billing/reconciliation/findings.ts'
-import { beginRun, endRun, requestRun } from '../../schema/billing/reconciliation/runs.ts'
+import { moveRun, requestRun } from '../../schema/billing/reconciliation/runs.ts'
 import { failEvent } from '../../schema/inbox/events.ts'
 import { failAct } from '../../schema/support/acts.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
@@ -190,12 +190,12 @@ describe('health', () => {
     expect(await age(reconciled)).toBe(20)
     const until = { since: hoursAgo(20), until: hoursAgo(20) }
     const position = { comparison: 'sessions', after: null }
-    const running = await beginRun(database.worker, run, { ...until, position })
+    const running = await moveRun(database.worker, run, { state: 'running', ...until, position })
     if (!running) throw new Error('The run did not begin')
-    const end = { is_proven: true, error: null, now: hoursAgo(9) }
-    await endRun(database.worker, running, { state: 'done', ...end })
+    const done = { state: 'done', is_proven: true, ended_at: hoursAgo(9), position: null } as const
+    await moveRun(database.worker, running, done)
     const next = await requestRun(database.worker, { requested_by: 'test', now: hoursAgo(3) })
-    await endRun(database.worker, next, { ...end, state: 'failed', is_proven: false, now: hoursAgo(2) })
+    await moveRun(database.worker, next, { state: 'failed', ended_at: hoursAgo(2) })
     await database.owner
       .insertInto('base_backups')
       .values({ finished_at: hoursAgo(30), bytes: 1 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
-import { findInboxBacklog } from '../../schema/inbox/backlog.ts'
+import { findOldestUnapplied } from '../../schema/inbox/backlog.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
 import type { AppMiddleware } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -97,7 +97,7 @@ async function checkQueue({ producer }: Dependencies): Promise<null> {
  * load balancer.
  */
 async function checkInbox({ db, now, settings }: Dependencies): Promise<string | null> {
-  const { oldest_untried_received_at: oldest } = await findInboxBacklog(db)
+  const oldest = (await findOldestUnapplied(db, 'untried'))?.received_at ?? null
   const age_ms = oldest ? now().getTime() - oldest.getTime() : 0
   return age_ms > settings.backlog_limit_ms
     ? `the oldest event waits for ${Math.round(age_ms / 1000)} seconds`

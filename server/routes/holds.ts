@@ -8,10 +8,11 @@ import {
 } from '../../schema/api/holds.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { FoundHold } from '../../schema/ledger/read/holds.ts'
+import { holdsOfPersonMax } from '../../schema/ledger/read/open-holds.ts'
 import type { Hold, SpendOutcome } from '../../schema/ledger/spend/usage.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findPayer, presentBalance, refuseSpending, secondsUntilExpiry } from '../editor-payer.ts'
-import { holdEnded, holdNotFound, tooManyHolds } from '../errors.ts'
+import { refusal, ServerError } from '../errors.ts'
 import { oneselfOrSeatHolder, theOwner } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -33,7 +34,11 @@ export const holdsRoutes = [
       lasting_s: expires_in * 60,
     })
     if (outcome.outcome === 'refused') throw await refuseSpending(deps, payer, outcome, required)
-    if (outcome.outcome === 'too_many') throw tooManyHolds(await secondsUntilExpiry(deps, payer.owner_id))
+    if (outcome.outcome === 'too_many') {
+      const text = `You have ${holdsOfPersonMax} open reservations of credits, which is the maximum. Please try again when other requests have finished.`
+      const retry_after_s = await secondsUntilExpiry(deps, payer.owner_id)
+      throw new ServerError(429, 'too_many_holds', text, { retry_after_s })
+    }
     return {
       success: true,
       hold: presentHold(requireDone(outcome)),
@@ -63,7 +68,8 @@ export const holdsRoutes = [
   route(settleHold, { rights: theOwner }).handle(async ({ params, body, user_id }, deps) => {
     const { payer, asked } = await findOwnHold(deps, { hold_id: params.id, user_id })
     const { credits, reason: failure } = body
-    const outcome = await deps.editorCalls.spend({ ...asked, action: 'settle', credits, failure })
+    const may_spend = await maySpend(deps, payer, user_id)
+    const outcome = await deps.editorCalls.spend({ ...asked, action: 'settle', credits, failure, may_spend })
     const hold = requireDone(outcome)
     const { charged } = outcome
     return {
@@ -89,16 +95,23 @@ export const holdsRoutes = [
   }),
 ]
 
+/** Whether a usage of theirs would be taken of this payer: of an organization only with a seat. */
+async function maySpend(deps: Dependencies, payer: string, user_id: string): Promise<boolean> {
+  if (payer === 'personal') return true
+  const { seat_role } = await deps.editorCalls.findPayer({ user_id, token_id: null, payer })
+  return seat_role !== null
+}
+
 /**
  * The caller's hold, its payer, and what every question to the ledger about it has. The person needs no seat:
- * what a request has cost is settled also after the seat was lost.
+ * what was reserved for a request is settled also after the seat was lost.
  */
 async function findOwnHold(
   { editorCalls, now }: Pick<Dependencies, 'editorCalls' | 'now'>,
   { hold_id, user_id }: { readonly hold_id: string; readonly user_id: string },
 ) {
   const hold = await editorCalls.findHold({ hold_id, actor: user_id })
-  if (!hold) throw holdNotFound()
+  if (!hold) throw refusal('hold_not_found')
   const { owner_id } = hold
   return {
     hold,
@@ -113,8 +126,9 @@ function payerOf({ owner_id }: FoundHold): string {
 
 /** The hold after what was asked for, or the error that says why that was not possible. */
 function requireDone({ outcome, hold }: SpendOutcome): Hold {
-  if (outcome === 'settled' || outcome === 'released' || outcome === 'expired') throw holdEnded(outcome)
-  if (!hold) throw holdNotFound()
+  if (outcome === 'settled' || outcome === 'released' || outcome === 'expired')
+    throw refusal(`hold_${outcome}`)
+  if (!hold) throw refusal('hold_not_found')
   return hold
 }
 

@@ -23,7 +23,7 @@ import { refreshPlanType } from '../../schema/people/users/plan-type.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import { findOrCreateAccount } from '../auth/account.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { noSeatsLeft, otherSeatRole, seatNotFound } from '../errors.ts'
+import { otherSeatRole, refusal } from '../errors.ts'
 import { organizationFailure, rowsFailure } from '../failures.ts'
 import { giveSeat } from '../organizations/give-seat.ts'
 import { type InvitationRequest, invitationMessage, invite } from '../organizations/invite.ts'
@@ -79,7 +79,7 @@ export const organizationSeatsRoutes = [
       await refreshPlanType(trx, [user_id])
       return revoked
     })
-    if (!seat) throw seatNotFound()
+    if (!seat) throw refusal('seat_not_found')
     return { success: true, seat: presentSeat(seat), message: `Seat of ${seat.email} has been revoked` }
   }),
 ]
@@ -101,7 +101,7 @@ async function reserveSeat(
   // Invitations reference the sender's row, which may not exist yet.
   await findOrCreateAccount(deps, request.inviter_id)
   const invitation = await invite(deps, request, {
-    refusalWhenFull: ({ held, seats_total }) => (held >= seats_total ? noSeatsLeft() : null),
+    refusalWhenFull: ({ held, seats_total }) => (held >= seats_total ? refusal('no_seats_left') : null),
     refusalOfReserved: (seat) => (seat.role === request.role ? null : otherSeatRole(seat)),
   })
   const seat = await findHeldSeat(deps.db, request.organization_id, { email: request.email })

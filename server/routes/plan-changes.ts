@@ -8,7 +8,7 @@ import {
   startPlanChange,
 } from '../../schema/api/plan-changes.ts'
 import { readUnusedRefund } from '../../schema/billing/position/unused-refund.ts'
-import { findLiveSubscription, isRenewing } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { findLiveSubscription, findRenewal } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { BillingFrequency } from '../../schema/catalogue/plans.ts'
 import { inSnapshot } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -20,7 +20,7 @@ import { flowToConfirm, openPortal } from '../checkout/open-portal.ts'
 import { organizationPayer, personalPayer } from '../checkout/payer.ts'
 import { type PresentPlan, readPresentPlan } from '../checkout/present-plan.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { alreadyBilled, noPlan, planEnding, renewalUnderWay } from '../errors.ts'
+import { noPlan, refusal, renewalUnderWay, ServerError } from '../errors.ts'
 import { portalFailure, subscriptionFailure } from '../failures.ts'
 import { oneself, thePayer } from '../rights.ts'
 import { route } from '../route.ts'
@@ -45,7 +45,9 @@ export const planChangesRoutes = [
     const plan = await readChangeablePlan(deps, owner_id)
     const { plan_type, billing_frequency: present } = plan.subscription
     const { billing_frequency } = body
-    if (billing_frequency === present) throw alreadyBilled(billing_frequency)
+    if (billing_frequency === present) {
+      throw new ServerError(409, 'already_billed', `The plan is billed ${billing_frequency} already.`)
+    }
     const { price_id } = await deps.catalogue.findPrice({ plan_type, billing_frequency })
     const return_url = `${deps.settings.app_url}${member ? '/organizations?tab=billing' : '/dashboard'}`
     // With what the page has to wait for, until Stripe's event has been applied.
@@ -102,8 +104,9 @@ async function readChangeablePlan(
   owner_id: string,
 ): Promise<PresentPlan> {
   const plan = await readPresentPlan(deps, owner_id, noPlan)
-  if (plan.subscription.cancel_at) throw planEnding()
-  if (await isRenewing(deps.db, plan.subscription, deps.now())) throw renewalUnderWay()
+  if (plan.subscription.cancel_at) throw refusal('plan_ending')
+  const renewal = await findRenewal(deps.db, plan.subscription, deps.now())
+  if (renewal) throw renewalUnderWay(renewal)
   return plan
 }
 

@@ -6,7 +6,7 @@ import { flowTo, openPortal } from '../checkout/open-portal.ts'
 import { newOrganizationPayer, personalPayer } from '../checkout/payer.ts'
 import { returnAddresses } from '../checkout/return-address.ts'
 import { ownPlanToEnd, startSubscription } from '../checkout/start-subscription.ts'
-import { oneSeatOnly } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import { checkoutFailure, portalFailure } from '../failures.ts'
 import { theUser } from '../rights.ts'
 import { route } from '../route.ts'
@@ -18,7 +18,9 @@ export const subscriptionsRoutes = [
     failure: checkoutFailure('Failed to create checkout session'),
   }).handle(async ({ body, user_id, requestLog }, deps) => {
     const isTeam = planOf(body.planType).per_seat
-    if (!isTeam && body.seats !== 1) throw oneSeatOnly()
+    if (!isTeam && body.seats !== 1) {
+      throw invalidRequest('The Pro plan has one seat', [{ path: 'seats', message: 'Must be 1 for Pro' }])
+    }
     const returns = returnAddresses(deps.settings, body)
     const user = await findOrCreateAccount(deps, user_id)
 

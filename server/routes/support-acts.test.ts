@@ -172,11 +172,6 @@ describe('an act that is asked for', () => {
       'a replay with credits',
       { kind: 'replay', targets: [{ kind: 'event', id: 'e' }], adjustment: adjustment(1) },
     ],
-    ['no target', { kind: 'replay', targets: [] }],
-    [
-      'a target with a field that we do not know',
-      { kind: 'replay', targets: [{ kind: 'event', id: 'evt_unknown', finding: 'f' }] },
-    ],
   ] as const)('a requested act is a bad request for %s', async (_, body) => {
     expect(await request(body as unknown as Request)).toMatchObject({
       status: 400,

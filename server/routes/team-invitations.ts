@@ -16,22 +16,13 @@ import {
   findInvitation,
   type Invitation,
   listInvitations,
+  remainingInvitations,
 } from '../../schema/people/invitations/invitations.ts'
-import { remainingInvitations } from '../../schema/people/invitations/occupancy.ts'
 import { countHeldSeats } from '../../schema/people/seats/seats.ts'
 import { ClerkRefusalError } from '../../schema/vendors/clerk/errors.ts'
 import { findOrCreateAccount } from '../auth/account.ts'
 import type { Dependencies } from '../dependencies.ts'
-import {
-  alreadyInvited,
-  alreadyMember,
-  invitationNotFound,
-  invitationNotPending,
-  organizationNotFound,
-  organizationNotInitialized,
-  type ServerError,
-  teamIsFull,
-} from '../errors.ts'
+import { alreadyMember, invitationNotPending, refusal, ServerError } from '../errors.ts'
 import { organizationFailure, rowsFailure } from '../failures.ts'
 import { invitationMessage, invite } from '../organizations/invite.ts'
 import { presentInvitation } from '../organizations/present-invitation.ts'
@@ -87,8 +78,14 @@ export const teamInvitationsRoutes = [
       { organization_id, inviter_id: user_id, email, role },
       {
         refusalWhenFull: (occupancy) =>
-          remainingInvitations(occupancy) === 0 ? teamIsFull(occupancy.seats_total) : null,
-        refusalOfReserved: () => alreadyInvited(),
+          remainingInvitations(occupancy) > 0
+            ? null
+            : new ServerError(
+                402,
+                'no_seats_left',
+                `Maximum of ${occupancy.seats_total} team members allowed`,
+              ),
+        refusalOfReserved: () => refusal('already_invited'),
       },
     )
     return {
@@ -103,7 +100,7 @@ export const teamInvitationsRoutes = [
     rights: admins({
       doing: 'revoke invitations',
       organization: async ({ body }, { db }) => (await findInvitation(db, body.id))?.organization_id ?? null,
-      notFound: invitationNotFound,
+      notFound: () => refusal('invitation_not_found'),
     }),
     failure: {
       ...organizationFailure('Failed to revoke invitation'),
@@ -111,7 +108,7 @@ export const teamInvitationsRoutes = [
     },
   }).handle(async ({ body, user_id, admin: { organization_id } }, deps) => {
     const invitation = await findInvitation(deps.db, body.id)
-    if (!invitation) throw invitationNotFound()
+    if (!invitation) throw refusal('invitation_not_found')
     if (invitation.status !== 'pending' && invitation.status !== 'revoked') {
       throw invitationNotPending(invitation.status)
     }
@@ -149,7 +146,7 @@ async function findNamedOrganization(
 
 /** The same error whether the subscription does not exist yet or belongs to another organization. */
 function namedNotFound({ org_id }: OrganizationName): ServerError {
-  return org_id === undefined ? organizationNotInitialized() : organizationNotFound()
+  return org_id === undefined ? refusal('organization_not_initialized') : refusal('organization_not_found')
 }
 
 /**

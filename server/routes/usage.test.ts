@@ -174,7 +174,15 @@ describe('the usage of a person', () => {
     const { owner_id, user_id: actor } = person
     const settled_at = new Date('2026-03-03T00:01:00Z')
     await spendCredits(database.server, [
-      { owner_id, actor, action: 'settle', hold_id: hold.id, credits: 80, occurred_at: settled_at },
+      {
+        owner_id,
+        actor,
+        action: 'settle',
+        may_spend: true,
+        hold_id: hold.id,
+        credits: 80,
+        occurred_at: settled_at,
+      },
     ])
     const after = { from: '2026-03-03', to: '2026-03-03' }
     expect(await ownUsage(person, { ...after, group_by: 'model' })).toMatchObject({
@@ -184,13 +192,9 @@ describe('the usage of a person', () => {
   })
 
   test.each([
-    [{ from: '2026-03-01' }, 'to is required'],
-    [{ ...march, from: 'March' }, 'from must be a day such as 2026-01-31'],
     [{ from: '0000-12-30', to: '0000-12-31' }, 'Give a day of this millennium, such as 2026-11-25'],
     [{ from: '2026-03-02', to: '2026-03-01' }, 'to must not be before from'],
     [{ from: '2025-03-01', to: '2026-03-02' }, 'to must be at most 365 days after from'],
-    [{ ...march, group_by: 'mood' }, 'group_by must be day, model, project, editor or person'],
-    [{ ...march, format: 'xml' }, 'format must be json or csv'],
   ])('a request for the usage of %o is refused, with a sentence: %s', async (query, error) => {
     const { token } = await signUp(clerk)
     const { status, body } = await server.api(getUsageReport, {

@@ -5,7 +5,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
 import { refreshAccount } from '../auth/account.ts'
-import { userNotFound } from '../errors.ts'
+import { refusal } from '../errors.ts'
 import { accountFailure } from '../failures.ts'
 import { theUser } from '../rights.ts'
 import { route } from '../route.ts'
@@ -15,7 +15,7 @@ export const usersRoutes = [
     rights: theUser(({ query }) => query.clerkId),
   }).handle(async ({ user_id }, deps) => {
     const user = await findUser(deps.db, user_id)
-    if (!user) throw userNotFound()
+    if (!user) throw refusal('user_not_found')
     return { data: await presentUser(deps.db, user) }
   }),
 

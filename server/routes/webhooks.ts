@@ -11,7 +11,7 @@ import { idsIn } from '../../schema/vendors/stripe/log-ids.ts'
 import type { AppContext, AppMiddleware, RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
-import { invalidEvent, invalidSignature, ServerError, tooManyRequests } from '../errors.ts'
+import { refusal, ServerError, tooManyRequests } from '../errors.ts'
 import { parseJson, readRawBody, webhookLimitBytes } from '../middleware/read-body.ts'
 import { signedSender } from '../rights.ts'
 import { plainRoute } from '../route.ts'
@@ -54,7 +54,7 @@ function stripeWebhook(deps: Dependencies): AppMiddleware {
   return refuseForgers(deps, async (ctx) => {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     const event = stripeEventSchema.safeParse(verifyStripeEvent(deps, raw, ctx.get('stripe-signature')))
-    if (!event.success) throw invalidEvent(event.error)
+    if (!event.success) throw refusal('invalid_event', { cause: event.error })
     await storeVerifiedEvent(
       deps,
       {
@@ -79,11 +79,12 @@ function verifyStripeEvent({ stripe, settings }: Dependencies, raw: Buffer, sign
     try {
       return stripe.webhooks.constructEvent(raw, signature, secret, toleranceSeconds)
     } catch (error) {
-      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw invalidEvent(error)
+      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError))
+        throw refusal('invalid_event', { cause: error })
       refused = error
     }
   }
-  throw invalidSignature(refused)
+  throw refusal('invalid_signature', { cause: refused })
 }
 
 /** The same for Clerk, with Svix's signature, whose message id is the event's id. */
@@ -92,7 +93,7 @@ function clerkWebhook(deps: Dependencies): AppMiddleware {
     const raw = await readRawBody(ctx, webhookLimitBytes)
     await verifyClerkSignature(ctx, raw, deps.settings.clerk_webhook_secrets)
     const event = clerkEventSchema.safeParse(parseJson(raw))
-    if (!event.success) throw invalidEvent(event.error)
+    if (!event.success) throw refusal('invalid_event', { cause: event.error })
     await storeVerifiedEvent(
       deps,
       {
@@ -126,7 +127,7 @@ async function verifyClerkSignature(ctx: AppContext, raw: Buffer, secrets: reado
       refused = error
     }
   }
-  throw invalidSignature(refused)
+  throw refusal('invalid_signature', { cause: refused })
 }
 
 /** Milliseconds in the event. Older events have none, so the time of sending is used. */

@@ -117,7 +117,7 @@ async function readSpendable(trx: DatabaseTransaction, owner_id: string): Promis
   return { available, held, debt: Math.max(0, -plan) + Math.max(0, -purchased) }
 }
 
-/** A quiet account's list is read every quarter of an hour (`worker/tasks/read-stripe-events.ts`). */
+/** Stripe's list is read every five minutes (`worker/tasks/schedule.ts`). */
 const heardLateMs = 20 * 60_000
 /** Of an event this young the webhook may still be under way. */
 const graceMs = 60_000

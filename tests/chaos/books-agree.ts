@@ -30,11 +30,11 @@ export async function booksDiffer(database: Database, now: Date): Promise<string
         .where('kind', '=', 'credit_purchase')
         .where('state', '=', 'settled')
         .execute()
-      const purchaseFacts = await readPurchaseFacts(trx, purchases)
       for (const purchase of purchases) {
-        const fact = purchaseFacts.get(purchase.id)
+        const owner_id = purchase.owner_id ?? ''
+        const fact = (await readPurchaseFacts(trx, owner_id, [purchase])).get(purchase.id)
         const facts = {
-          owner_id: purchase.owner_id ?? '',
+          owner_id,
           purchases: fact ? [fact] : [],
           subscriptions: [],
           invoice_money: new Map(),

@@ -1,32 +1,24 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectAccessible } from './support/accessibility.ts'
 import { startGateway } from './support/gateway.ts'
 import { arrive, signIn, signUp } from './support/people.ts'
+import { listenForProblems } from './support/problems.ts'
 import { compromisePassword, failCallsAbout } from './support/product.ts'
 import { alsoOnPhones, expect, long, test } from './support/test.ts'
 
 const plan = (page: Page) => page.getByRole('region', { name: 'Your plan' })
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
 
-/** What the browser complains of. */
-function listenForErrors(page: Page): string[] {
-  const errors: string[] = []
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-  page.on('pageerror', (error) => errors.push(error.message))
-  return errors
-}
-
 test(
   'sign-up says what a plan will cost, links the terms, and refuses what cannot be bought before there is an account',
   alsoOnPhones,
   async ({ page }) => {
-    const errors = listenForErrors(page)
+    const errors = listenForProblems(page)
     await page.goto('/sign-up?plan=teams&seats=101&billing=yearly')
     await expect(heading(page, 'Seats must be a whole number from 1 to 100')).toBeVisible()
     await expect(page.getByText('No account has been created and nothing has been charged.')).toBeVisible()
     await expect(page.getByLabel('Email address')).toHaveCount(0)
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations).toEqual([])
+    await expectAccessible(page)
     await page.getByRole('link', { name: 'Continue with 100 seats' }).click()
     await expect(plan(page)).toContainText('Teams, 100 seats, €28,800.00 a year')
     await expect(page.getByLabel('Email address')).toBeVisible()
@@ -70,7 +62,7 @@ test('a visitor of a page for signed-in users is asked to sign in, with the way 
 
 test('a signed-in user is redirected to a page of ours and to no other', async ({ page }) => {
   await signUp(page)
-  const errors = listenForErrors(page)
+  const errors = listenForProblems(page)
   await page.goto('/sign-in?redirect_url=%2Forganizations%3Ftab%3Dsettings')
   await expect(page).toHaveURL(/\/organizations\?tab=settings$/)
   await page.goto('/sign-in?redirect_url=https%3A%2F%2Fevil.example')
@@ -90,7 +82,7 @@ test(
     const person = await arrive(request)
     await compromisePassword(person)
     await signIn(page.request, person)
-    const errors = listenForErrors(page)
+    const errors = listenForProblems(page)
     await page.goto('/billing?tab=usage')
     await expect(page.getByLabel('New password')).toBeVisible()
     await expect(page).toHaveURL(/\/sign-in\/tasks\/reset-password/)

@@ -3,11 +3,11 @@ import type { Page } from '@playwright/test'
 import { buildAdjustment, postTransfer } from '../support/factories/transfers.ts'
 import { chooseOrganization } from './support/account-switcher.ts'
 import { cards, expectPacks, payByCard, startPurchase } from './support/checkout-page.ts'
+import { createOrganization, joinAsMember } from './support/organizations.ts'
 import { signUp } from './support/people.ts'
 import {
   clearFaults,
   findUserId,
-  openSandboxClerk,
   planToUse,
   reportUsages,
   turnStripeKnob,
@@ -221,13 +221,9 @@ test(
   'an admin sees the organization’s billing, a member what is for members, and a link its payer',
   longAndOnPhones,
   async ({ page, browser }) => {
-    const clerk = openSandboxClerk()
-    const userOf = async (email: string) =>
-      (await clerk.users.getUserList({ emailAddress: [email] })).data[0]?.id ?? ''
     const { email } = await signUp(page)
     await expect(region(page, 'Available Credits')).toBeVisible()
-    const name = `Quay ${email.split('.')[1]?.split('@')[0]}`
-    const { id } = await clerk.organizations.createOrganization({ name, createdBy: await userOf(email) })
+    const { id, name } = await createOrganization({ email })
     await chooseOrganization(page, '/billing', name)
     await expect(tab(page, 'Organization')).toHaveAttribute('aria-selected', 'true')
     await expect(page.getByRole('heading', { name: 'Set up Organization Billing' })).toBeVisible()
@@ -245,12 +241,7 @@ test(
     await expect(region(page, 'Usage breakdown')).toHaveCount(0)
 
     const memberPage = await (await browser.newContext()).newPage()
-    const member = await signUp(memberPage)
-    await clerk.organizations.createOrganizationMembership({
-      organizationId: id,
-      userId: await userOf(member.email),
-      role: 'org:member',
-    })
+    const member = await joinAsMember(memberPage, id)
     await chooseOrganization(memberPage, '/billing', name)
     await expect(tab(memberPage, 'Overview')).toHaveAttribute('aria-selected', 'true')
     await expect(tab(memberPage, /Organization.*\(Admin Only\)/)).toBeDisabled()
@@ -269,7 +260,7 @@ test(
     await expect(memberPage.getByRole('link', { name: 'Add credits' })).toHaveCount(0)
 
     const pool = { owner_id: id, credits: 0, failure: 'provider_error' } as const
-    await reportUsages(await userOf(email), [pool, pool])
+    await reportUsages(await findUserId(email), [pool, pool])
     await page.goto('/billing?tab=usage')
     await region(page, 'Usage breakdown').getByRole('combobox', { name: 'Group by' }).selectOption('Person')
     await expect(region(page, 'Usage breakdown').getByRole('rowheader')).toContainText([email, 'Total'])
@@ -277,7 +268,7 @@ test(
     await expect(region(memberPage, 'Usage by day')).toContainText(`Everyone in ${name}`)
     await expect(region(memberPage, 'Usage breakdown')).toHaveCount(0)
     await expect(region(memberPage, 'Your usage')).toHaveCount(0)
-    await reportUsages(await userOf(member.email), [{ ...pool, model: 'small' }])
+    await reportUsages(await findUserId(member.email), [{ ...pool, model: 'small' }])
     await memberPage.reload()
     const own = region(memberPage, 'Your usage')
     await expect(own.getByRole('row')).toHaveText([/^Model/, /^small.*1/, /^Total.*1/])

@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { cards, payByCard } from './support/checkout-page.ts'
+import { newCustomer, subscribe } from './support/customers.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { arrive, signUp } from './support/people.ts'
+import { addMember } from './support/organizations.ts'
+import { arrive } from './support/people.ts'
 import {
   breakTable,
   failCallsAbout,
+  findUserId,
   openSandboxClerk,
   repairTables,
   turnStripeKnob,
@@ -20,16 +23,13 @@ test(
   'a foreign answer is shown as an error that names its cause, and the next try works',
   long,
   async ({ page, baseURL }) => {
-    const { email } = await signUp(page)
-    await page.goto('/auth/post-signup?plan=pro')
-    await page.waitForURL(/\/c\/pay\//)
-    await payByCard(page, cards.pays, 'Start trial')
-    await expect(page.getByRole('heading', { name: 'Your trial has started' })).toBeVisible()
+    const customer = await newCustomer(page.request, baseURL)
+    await subscribe(customer, 'pro')
     const gateway = await startGateway(baseURL ?? '')
     await walkDashboard(page, gateway)
     await walkSetup(page, gateway)
     await walkEditor(page, gateway)
-    await walkOlderEditor(page, gateway, email)
+    await walkOlderEditor(page, gateway, customer.email)
     gateway.close()
   },
 )
@@ -247,16 +247,10 @@ async function walkLostOrganization(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Invite Team Members' }).click()
   await expect(manager(page)).toContainText('eve@tidemark.test')
   const clerk = openSandboxClerk()
-  const idOf = async (address: string) =>
-    (await clerk.users.getUserList({ emailAddress: [address] })).data[0]?.id ?? ''
-  const userId = await idOf(email)
+  const userId = await findUserId(email)
   const [membership] = (await clerk.users.getOrganizationMembershipList({ userId })).data
   const organizationId = membership?.organization.id ?? ''
-  await clerk.organizations.createOrganizationMembership({
-    organizationId,
-    userId: await idOf('demo@tidemark.test'),
-    role: 'org:admin',
-  })
+  await addMember(organizationId, { email: 'demo@tidemark.test' }, 'org:admin')
   await clerk.organizations.deleteOrganizationMembership({ organizationId, userId })
   await manager(page).getByRole('button', { name: 'Revoke the invitation to eve' }).click()
   await expect(manager(page)).toContainText('Invitation not found in database')

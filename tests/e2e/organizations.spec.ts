@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { expectAccessible } from './support/accessibility.ts'
 import { chooseOrganization, isPhone } from './support/account-switcher.ts'
 import { cards, expectPacks, payByCard, payBySavedCard } from './support/checkout-page.ts'
+import { createOrganization, joinAsMember } from './support/organizations.ts'
 import { signUp } from './support/people.ts'
 import { clearFaults, openSandboxClerk, turnStripeKnob } from './support/product.ts'
 import { spendAsEditor } from './support/spend-as-editor.ts'
@@ -92,8 +93,10 @@ test('an admin invites until the seats are full, buys more on Stripe’s page an
 })
 
 test('a member is assigned a seat instead of being invited', long, async ({ page, browser }) => {
-  const { organizationId } = await subscribeTeam(page, 3)
-  const { member, memberPage } = await joinAsMember(await browser.newPage(), organizationId)
+  const { organizationId, name } = await subscribeTeam(page, 3)
+  const memberPage = await browser.newPage()
+  const { email: member } = await joinAsMember(memberPage, organizationId)
+  await choose(memberPage, name)
   await openSeats(page)
   await invite(page, member)
   await expect(page.getByText(`${member} is already a member of the organization.`)).toBeVisible()
@@ -119,7 +122,7 @@ test(
   'a guest of the organization’s own settings has a seat; without a free seat they are told so, and the admin assigns one',
   longAndOnPhones,
   async ({ page, browser }) => {
-    const { email, organizationId } = await subscribeTeam(page, 2)
+    const { email, organizationId, name } = await subscribeTeam(page, 2)
     const guest = await inviteInSettings(page, email.replace('ada.', 'guest.'))
     await openSeats(page)
     await expect(person(page, guest)).toContainText(/Pending/)
@@ -129,7 +132,9 @@ test(
     const { organizations } = openSandboxClerk()
     await organizations.updateOrganization(organizationId, { maxAllowedMemberships: 9 })
     const context = await browser.newContext()
-    const { member, memberPage } = await joinAsMember(await context.newPage(), organizationId)
+    const memberPage = await context.newPage()
+    const { email: member } = await joinAsMember(memberPage, organizationId)
+    await choose(memberPage, name)
     await expect(region(memberPage, 'Notices')).toContainText(/You have no seat in Harbour .* yet/)
     await memberPage.goto('/dashboard')
     await expect(region(memberPage, 'Notices')).toContainText(
@@ -275,24 +280,23 @@ test('the page says how to get an organization when there is none', longAndOnPho
   await expect(page.getByRole('link', { name: 'Set up billing' })).toBeVisible()
 })
 
+type Team = { email: string; organizationId: string; name: string }
+
 /** A new user creates an organization, chooses it in the switcher and subscribes it on its page. */
-async function subscribeTeam(page: Page, seats: number): Promise<{ email: string; organizationId: string }> {
+async function subscribeTeam(page: Page, seats: number): Promise<Team> {
   const team = await createTeam(page)
   await pay(page, seats)
   return team
 }
 
 /** Leaves the page at the form that sets up its billing. */
-async function createTeam(page: Page): Promise<{ email: string; organizationId: string }> {
+async function createTeam(page: Page): Promise<Team> {
   const { email } = await signUp(page)
-  const clerk = openSandboxClerk()
-  const [user] = (await clerk.users.getUserList({ emailAddress: [email] })).data
-  const name = `Harbour ${email.split('.')[1]?.split('@')[0]}`
-  const { id } = await clerk.organizations.createOrganization({ name, createdBy: user?.id ?? '' })
+  const { id, name } = await createOrganization({ email })
   await choose(page, name)
   await openSeats(page)
   await page.getByRole('link', { name: 'Set up billing' }).click()
-  return { email, organizationId: id }
+  return { email, organizationId: id, name }
 }
 
 async function pay(page: Page, seats: number): Promise<void> {
@@ -303,19 +307,6 @@ async function pay(page: Page, seats: number): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
   await page.goto('/organizations?tab=billing')
   await expect(page.getByRole('heading', { name: 'Teams plan' })).toBeVisible()
-}
-
-async function joinAsMember(page: Page, organizationId: string) {
-  const { email } = await signUp(page)
-  const clerk = openSandboxClerk()
-  const [user] = (await clerk.users.getUserList({ emailAddress: [email] })).data
-  const { organization } = await clerk.organizations.createOrganizationMembership({
-    organizationId,
-    userId: user?.id ?? '',
-    role: 'org:member',
-  })
-  await choose(page, organization.name)
-  return { member: email, memberPage: page }
 }
 
 /** In Clerk's own dialog, the first tab of the page. */

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { buildAdjustment, postTransfer } from '../support/factories/transfers.ts'
 import { signUp } from './support/people.ts'
+import { listenForProblems } from './support/problems.ts'
 import { findUserId, reportUsages, withDatabase } from './support/product.ts'
 import { alsoOnPhones, expect, test } from './support/test.ts'
 
@@ -21,9 +22,7 @@ test(
   'every page that formats stands in browsers whose language, time zone or digits are not well-formed',
   alsoOnPhones,
   async ({ page }) => {
-    const problems: string[] = []
-    page.on('pageerror', ({ message }) => problems.push(message))
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    const problems = listenForProblems(page)
     const open = async (languages: readonly string[], path: string, shown: RegExp) => {
       await report(page, languages)
       await page.goto(path)

@@ -5,6 +5,7 @@ import { showScreen } from '../screens/show.ts'
 import { isLong } from '../support/long.ts'
 import { tried } from '../support/tried.ts'
 import { expectAccessible, expectAccessibleInBothThemes } from './support/accessibility.ts'
+import { listenForProblems } from './support/problems.ts'
 import { expect, test } from './support/test.ts'
 
 const desktop = { width: 1280, height: 800 }
@@ -35,7 +36,7 @@ test.describe('every screen', () => {
       const context = await contextOf({ browser, screen, cast })
       const page = await context.newPage()
       await page.setViewportSize(screen.only === 'narrow' ? phone : desktop)
-      const logged = listen(page)
+      const logged = listenForProblems(page)
       await watchShifts(page)
       await showScreen(page, screen, cast)
       const { sum, sources } = await shiftsOf(page)
@@ -78,16 +79,6 @@ async function contextOf(input: { browser: Browser; screen: Screen; cast: Cast }
   return context
 }
 
-/** The messages of the browser's console about the page. */
-function listen(page: Page): string[] {
-  const logged: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') logged.push(message.text())
-  })
-  page.on('pageerror', (error) => logged.push(error.message))
-  return logged
-}
-
 /** Sums up layout shifts without user input, and notes what moved. */
 async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(`
@@ -111,7 +102,7 @@ function shiftsOf(page: Page): Promise<{ sum: number; sources: string[] }> {
 
 /** Of the public pages' questions, some of which have one open at a time. */
 async function openAnswers(page: Page): Promise<void> {
-  for (const question of await page.locator('#faq button').all()) await question.click()
+  for (const question of await page.locator('#faq summary').all()) await question.click()
 }
 
 /** Nothing is wider than the smallest phone, and a table that scrolls shows it and takes the keyboard. */

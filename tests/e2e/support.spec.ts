@@ -10,6 +10,7 @@ import {
   hireSupport,
   openConsole,
   sam,
+  waitingFor,
 } from './support/console.ts'
 import { newCustomer } from './support/customers.ts'
 import { signUp } from './support/people.ts'
@@ -104,11 +105,7 @@ test('the console is open only to support staff; two of them see each other, and
   await expect(dialog(first)).toContainText('Waiting for approval')
   await first.keyboard.press('Escape')
 
-  const waiting = (page: Page) =>
-    page
-      .getByRole('region', { name: 'Waiting for a second person' })
-      .getByRole('listitem')
-      .filter({ hasText: userId })
+  const waiting = (page: Page) => waitingFor(page, userId)
   await first.getByRole('link', { name: /^Work/ }).first().click()
   await expect(waiting(first).getByRole('button', { name: 'Take back' })).toBeVisible()
   await expect(waiting(first).getByRole('button', { name: 'Approve' })).toHaveCount(0)
@@ -170,9 +167,8 @@ test(
 test(
   'a finding that only a person can decide about is adjusted from the page',
   long,
-  async ({ page: customer, browser, baseURL }) => {
-    const { email } = await signUp(customer)
-    const userId = await findUserId(email)
+  async ({ request, browser, baseURL }) => {
+    const { userId } = await newCustomer(request, baseURL)
     await plantUndecidedFinding(userId)
     const support = await openConsole({ browser, baseURL }, sam)
     await support.goto('/support/reconciliation')
@@ -198,14 +194,10 @@ test(
 test(
   'a person is erased from their case when a colleague has read what goes and typed the address',
   long,
-  async ({ page: customer, browser, baseURL }) => {
-    const { email } = await signUp(customer)
-    const userId = await findUserId(email)
-    await startPurchase(customer, 500)
-    await payByCard(customer, cards.pays)
-    await expect(customer.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-    await customer.goto('about:blank')
-
+  async ({ request, browser, baseURL }) => {
+    const customer = await newCustomer(request, baseURL)
+    const { email, userId } = customer
+    await customer.buy(500)
     const first = await openConsole({ browser, baseURL }, sam)
     const second = await openConsole({ browser, baseURL }, await hireSupport({ browser, baseURL }))
     await first.goto(`/support/trace?owner=${userId}`)
@@ -217,14 +209,9 @@ test(
     await dialog(first).getByRole('button', { name: 'Ask a colleague to erase' }).click()
     await expect(dialog(first)).toContainText('Waiting for approval')
     await first.keyboard.press('Escape')
-    const waiting = (page: Page) =>
-      page
-        .getByRole('region', { name: 'Waiting for a second person' })
-        .getByRole('listitem')
-        .filter({ hasText: userId })
 
     await second.goto('/support')
-    await waiting(second).getByRole('button', { name: 'Approve' }).click()
+    await waitingFor(second, userId).getByRole('button', { name: 'Approve' }).click()
     await expect(dialog(second)).toContainText('It cannot be undone')
     await expect(dialog(second)).toContainText('500 credits, which cannot be used any more')
     const address = dialog(second).getByLabel('Email address of the person')
@@ -248,8 +235,8 @@ test(
 test(
   'acts that were asked for together are one entry of the audit log, and are cancelled as far as they have not begun',
   long,
-  async ({ page: customer, browser, baseURL }) => {
-    const userId = await findUserId((await signUp(customer)).email)
+  async ({ request, browser, baseURL }) => {
+    const { userId } = await newCustomer(request, baseURL)
     const batch = randomUUID()
     for (const number of [1, 2, 3]) {
       await plantAct({ kind: 'resync', target: { kind: 'user', id: `${userId}${number}` }, batch_id: batch })
@@ -278,18 +265,15 @@ test(
 test(
   'an act that waits for a second person is refused with a reason',
   long,
-  async ({ page: customer, browser, baseURL }) => {
-    const userId = await findUserId((await signUp(customer)).email)
+  async ({ request, browser, baseURL }) => {
+    const { userId } = await newCustomer(request, baseURL)
     const target = { kind: 'user', id: userId } as const
     const adjustment = { credits: 70, customer_note: 'For the outage', may_leave_debt: false }
 
     await plantAct({ kind: 'adjust', target, owner_id: userId, params: { adjustment } })
     const support = await openConsole({ browser, baseURL }, sam)
     await support.goto('/support')
-    const waiting = support
-      .getByRole('region', { name: 'Waiting for a second person' })
-      .getByRole('listitem')
-      .filter({ hasText: userId })
+    const waiting = waitingFor(support, userId)
     await waiting.getByRole('button', { name: 'Refuse' }).click()
     await dialog(support).getByRole('button', { name: 'Refuse' }).click()
     await expect(dialog(support)).toContainText('Enter a reason')

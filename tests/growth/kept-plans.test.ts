@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { listChargesOfIntents } from '../../schema/billing/charges/charges.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { findEditorPayers, readEditorBalances } from '../../schema/extension/editor-payers.ts'
-import { findTokens, recordTokenUses } from '../../schema/extension/tokens.ts'
+import { findToken } from '../../schema/extension/tokens.ts'
 import { claimDue } from '../../schema/inbox/claim/claim-due.ts'
 import { claimableEvents } from '../../schema/inbox/events.ts'
 import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
@@ -12,15 +11,9 @@ import { testDatabase } from '../support/database/test-database.ts'
 
 const database = testDatabase()
 const now = new Date()
-const owner_id = 'user_nobody'
 
 /** What each call of an editor and each event asks for, of one or of several at once. */
 const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string[]) => Promise<unknown>>> = {
-  charges_of_intents: (trx, ids) =>
-    listChargesOfIntents(
-      trx,
-      ids.map((id) => ({ id, owner_id })),
-    ),
   editor_balances: (trx, ids) =>
     readEditorBalances(
       trx,
@@ -32,12 +25,7 @@ const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string
       ids.map((id) => ({ user_id: id, token_id: id, payer: null })),
     ),
   posted_grants: listPurchaseGrants,
-  presented_tokens: (trx, ids) => findTokens(trx, ids),
-  token_uses: (trx, ids) =>
-    recordTokenUses(
-      trx,
-      ids.map((id) => ({ user_id: owner_id, id, used_at: now })),
-    ),
+  presented_token: (trx, [id = '']) => findToken(trx, id),
 }
 
 /** Before it decides whether to keep a plan, Postgres makes one of its own for each of five calls. */

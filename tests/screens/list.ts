@@ -52,7 +52,7 @@ const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
       open: async (page) => {
         await press('Open menu')(page)
         const menu = page.getByRole('dialog')
-        await menu.getByRole('button', { name: 'Resources' }).click()
+        await menu.getByText('Resources').click()
         await menu.getByRole('link', { name: /^Updates/ }).waitFor()
       },
       only: 'narrow',
@@ -67,8 +67,7 @@ const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
       always: 'both',
       address: '?billing=yearly&currency=USD',
       shows: 'once a year',
-      open: (page) =>
-        page.getByRole('region', { name: 'Frequently asked questions' }).getByRole('button').first().click(),
+      open: (page) => page.locator('#faq summary').first().click(),
     },
   ],
   '/teams': [{ name: 'teams', as: 'visitor', always: 'light', shows: 'Frequently asked questions' }],

@@ -114,9 +114,15 @@ function takeReserved(
   return { charged, usage, life: { ...freed, usages: [...freed.usages, usage] } }
 }
 
-/** When a settlement occurred; `latest` is the latest month that was known. */
+/**
+ * When a settlement occurred: when its hold was opened, like a usage of then. One that outlives its month is of
+ * that month, also where the clock was ahead and another plan's month has begun at Stripe before it was opened.
+ * `latest` is the latest month that was known.
+ */
 export function whenHeld({ opened_at, outlives }: Hold, latest: string | null) {
-  return outlives === null ? { at: opened_at, month: latest } : { at: null, of: outlives, month: outlives }
+  return outlives === null
+    ? { at: opened_at, month: latest }
+    : { at: opened_at, of: outlives, month: outlives }
 }
 
 /** As far as it is available. */

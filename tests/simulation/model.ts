@@ -64,7 +64,7 @@ export interface Subscription {
 export interface Usage {
   /** When; null once the product knew the month in which it occurred: from then on it stays where it is. */
   readonly at: number | null
-  /** That month. */
+  /** That month, or the closed one that its hold was opened in. */
   readonly of?: string
   /** The month that the plan credits were of: the latest that the product knew. */
   readonly month: string | null
@@ -154,7 +154,8 @@ export function belongings(life: Life, now: number): Belongings {
 /**
  * What the latest plan gives back when Teams has taken its place: of the period in which it ended the unused
  * time or the unused credits, whichever is less, of the money that is still ours; nothing while any of it is
- * disputed, and no more than was charged.
+ * disputed, and no more than was charged. An invoice below zero, of a year that becomes a month, gives back nothing:
+ * it is a credit balance of the customer at Stripe.
  */
 export function givenForUnused(life: Life, now: number): number {
   const subscription = life.subscriptions.at(-1)
@@ -179,7 +180,7 @@ export function givenForUnused(life: Life, now: number): number {
   const ours = Math.max(0, total - taken_back)
   const byCredits = (total * Math.min(Math.max(0, left), ofMonth) + ours * toCome) / (ofMonth * spans.length)
   const byTime = (ours * (period.ends_at - end)) / (period.ends_at - period.starts_at)
-  return Math.min(Math.floor(Math.min(byCredits, byTime)), charged)
+  return Math.max(0, Math.min(Math.floor(Math.min(byCredits, byTime)), charged))
 }
 
 export type Funds = Pick<Belongings, 'plan' | 'purchased' | 'held' | 'plan_held'>
@@ -218,8 +219,12 @@ export function usagesByMonth(life: Life, now: number): Usage[] {
         month.ends_at,
         months[index + 1]?.starts_at ?? subscription.ended_at ?? Number.POSITIVE_INFINITY,
       )
-      const isOfMonth = ({ at, month: paidBy }: Usage) =>
-        at !== null && at >= month.starts_at && at < until && startOf(paidBy) < month.starts_at
+      const isOfMonth = ({ at, of, month: paidBy }: Usage) =>
+        at !== null &&
+        of === undefined &&
+        at >= month.starts_at &&
+        at < until &&
+        startOf(paidBy) < month.starts_at
       const since = usages.filter(isOfMonth)
       if (since.length === 0) continue
       const before = planBalance({ ...subscription, ended_at: month.starts_at }, usages, now)

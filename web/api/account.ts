@@ -72,10 +72,9 @@ export function ownPlanEndQuery(api: Api) {
   })
 }
 
-export function offeredCardQuery(api: Api, { kind, id }: { kind: 'user' | 'organization'; id: string }) {
-  const payer = kind === 'user' ? 'personal' : id
+export function offeredCardQuery(api: Api, { payer, userId }: PayerView) {
   return queryOptions({
-    queryKey: ['offered-card', id],
+    queryKey: ['offered-card', payer, userId],
     queryFn: ({ signal }) => api(getOfferedCard, { query: { payer }, signal }),
     staleTime: 60_000,
     // A purchase needs no answer: without one the payment page is announced without a card.

@@ -3,41 +3,36 @@ import { getOrganizationPeople } from '../../schema/api/organization-people.ts'
 import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
+import type { PayerView } from './account.ts'
 import type { Api } from './client.ts'
 import { ApiFailure } from './failure.ts'
 
-/** An organization and who looks at it: admins are told more than members, so both are in every key. */
-export interface OrganizationView {
-  organizationId: string
-  userId: string
-}
-
-export function organizationSubscriptionQuery(api: Api, { organizationId, userId }: OrganizationView) {
+export function organizationSubscriptionQuery(api: Api, { payer, userId }: PayerView) {
   return queryOptions({
-    queryKey: ['organization-subscription', organizationId, userId],
-    queryFn: ({ signal }) => api(getOrganizationSubscription, { query: { orgId: organizationId }, signal }),
+    queryKey: ['organization-subscription', payer, userId],
+    queryFn: ({ signal }) => api(getOrganizationSubscription, { query: { orgId: payer }, signal }),
   })
 }
 
-export function organizationCreditsQuery(api: Api, { organizationId, userId }: OrganizationView) {
+export function organizationCreditsQuery(api: Api, { payer, userId }: PayerView) {
   return queryOptions({
-    queryKey: ['organization-credits', organizationId, userId],
-    queryFn: ({ signal }) => api(getOrganizationCredits, { query: { org_id: organizationId }, signal }),
+    queryKey: ['organization-credits', payer, userId],
+    queryFn: ({ signal }) => api(getOrganizationCredits, { query: { org_id: payer }, signal }),
   })
 }
 
-export function organizationSeatsQuery(api: Api, { organizationId, userId }: OrganizationView) {
+export function organizationSeatsQuery(api: Api, { payer, userId }: PayerView) {
   return queryOptions({
-    queryKey: ['organization-seats', organizationId, userId],
+    queryKey: ['organization-seats', payer, userId],
     queryFn: async ({ signal }) =>
-      (await api(getOrganizationSeats, { query: { org_id: organizationId }, signal })).data,
+      (await api(getOrganizationSeats, { query: { org_id: payer }, signal })).data,
   })
 }
 
-export function organizationPeopleQuery(api: Api, { organizationId, userId }: OrganizationView) {
+export function organizationPeopleQuery(api: Api, { payer, userId }: PayerView) {
   return queryOptions({
-    queryKey: ['organization-people', organizationId, userId],
-    queryFn: ({ signal }) => api(getOrganizationPeople, { query: { org_id: organizationId }, signal }),
+    queryKey: ['organization-people', payer, userId],
+    queryFn: ({ signal }) => api(getOrganizationPeople, { query: { org_id: payer }, signal }),
   })
 }
 

@@ -1,5 +1,5 @@
 import { type Currency, defaultCurrency } from '../../schema/catalogue/currency.ts'
-import { minimumSeats, type Plan, type PlanType } from '../../schema/catalogue/plans.ts'
+import { minimumSeats, type Plan, type PlanType, seatsText } from '../../schema/catalogue/plans.ts'
 import { freePlan, planOf } from '../../schema/catalogue/sold-plans.ts'
 import { readSelection, type Selection } from './selection.ts'
 
@@ -65,7 +65,7 @@ export function problemText(problem: SelectionProblem): string {
     case 'one_seat_only':
       return `${problem.plan.name} is for one person`
     case 'seats_out_of_range':
-      return `Seats must be a whole number from ${minimumSeats} to ${problem.most}`
+      return seatsText(problem.most)
   }
 }
 

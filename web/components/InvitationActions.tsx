@@ -1,19 +1,27 @@
-import type { TeamInvitation } from '../../schema/api/team-invitations.ts'
+import { useMutation } from '@tanstack/react-query'
+import { revokeTeamInvitation, type TeamInvitation } from '../../schema/api/team-invitations.ts'
+import { useApi } from '../api/ApiProvider.tsx'
+import { failureText } from '../api/failure.ts'
 import { Button } from '../ui/Button.tsx'
 
 interface InvitationActionsProps {
   invitation: TeamInvitation
-  revoking: boolean
-  onRevoke: () => void
   onOutcome: (outcome: { tone: 'positive' | 'critical'; text: string }) => void
+  /** After a refusal too, which says that the invitation was accepted or has ended. */
+  onSettled: () => Promise<unknown>
 }
 
-export function InvitationActions({
-  invitation: { email, url },
-  revoking,
-  onRevoke,
-  onOutcome,
-}: InvitationActionsProps) {
+export function InvitationActions({ invitation, onOutcome, onSettled }: InvitationActionsProps) {
+  const { id, email, url } = invitation
+  const api = useApi()
+  const revoke = useMutation({
+    mutationFn: () => api(revokeTeamInvitation, { body: { id } }),
+    onSuccess: ({ message }) => onOutcome({ tone: 'positive', text: message }),
+    onError: (error) =>
+      onOutcome({ tone: 'critical', text: failureText(error, 'Failed to revoke invitation') }),
+    onSettled,
+  })
+
   async function copy(link: string): Promise<void> {
     try {
       await navigator.clipboard.writeText(link)
@@ -24,7 +32,7 @@ export function InvitationActions({
   }
 
   return (
-    <>
+    <div className="inline-flex @max-2xl:flex-col @max-2xl:items-end">
       {url && (
         <Button
           variant="quiet"
@@ -39,11 +47,11 @@ export function InvitationActions({
         variant="quiet"
         size="small"
         aria-label={`Revoke the invitation to ${email}`}
-        busy={revoking}
-        onClick={onRevoke}
+        busy={revoke.isPending}
+        onClick={() => revoke.mutate()}
       >
         Revoke
       </Button>
-    </>
+    </div>
   )
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../api/ApiProvider.tsx'
-import { type OrganizationView, organizationPeopleQuery } from '../api/organizations.ts'
+import type { PayerView } from '../api/account.ts'
+import { organizationPeopleQuery } from '../api/organizations.ts'
 import { cn } from '../ui/cn.ts'
 import { formatCredits, formatDay } from './format.ts'
 
@@ -33,9 +34,9 @@ function barTone(percent: number): string {
 }
 
 /** Whether a member has a seat, and what they have used this month. Nothing until it is known. */
-export function OwnSeat({ view }: { view: OrganizationView }) {
-  const { data } = useQuery(organizationPeopleQuery(useApi(), view))
-  const own = data?.people.find(({ user_id }) => user_id === view.userId)
+export function OwnSeat({ payer }: { payer: PayerView }) {
+  const { data } = useQuery(organizationPeopleQuery(useApi(), payer))
+  const own = data?.people.find(({ user_id }) => user_id === payer.userId)
   if (!own) return null
   const used = `${formatCredits(own.used_credits)} ${own.used_credits === 1 ? 'credit' : 'credits'}`
   return (

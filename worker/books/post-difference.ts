@@ -1,11 +1,10 @@
-import type { CheckoutIntent, CheckoutTerms } from '../../schema/billing/checkout/intents.ts'
+import type { CheckoutTerms } from '../../schema/billing/checkout/intents.ts'
 import {
   type BooksInScope,
   differenceOf,
   type MissingTransfer,
   usageToCount,
 } from '../../schema/billing/position/difference.ts'
-import type { OwnerFacts } from '../../schema/billing/position/facts.ts'
 import { type Position, positionOf } from '../../schema/billing/position/position.ts'
 import { readPlanFacts, readPurchaseFacts } from '../../schema/billing/position/read-facts.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -58,68 +57,37 @@ export async function postPlanDifference(
 }
 
 /** What is granted for a checkout of credits, and to whom. */
-type PaidPurchase = Pick<
+type Purchase = Pick<
   CheckoutTerms,
-  'id' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id' | 'stripe_invoice_id'
+  'id' | 'state' | 'owner_id' | 'credits' | 'amount_minor' | 'stripe_session_id' | 'stripe_invoice_id'
 >
 
 /**
- * The same for one paid checkout of credits, whose grant depends on nothing else of its owner's. The caller
- * holds the intent's row, which is enough to read by and to post what is missing: every function that posts
- * to a purchase's grant, or saves what went back of it, holds its intent.
+ * The same for one checkout of credits, whose grant depends on nothing else of its owner's. What one that is
+ * not settled brought is taken back, because it was never paid. The caller holds the intent's row, which is
+ * enough to read by and to post what is missing: every function that posts to a purchase's grant, or saves
+ * what went back of it, holds its intent.
  */
 export async function postPurchaseDifference(
   trx: DatabaseTransaction,
-  intent: PaidPurchase,
+  intent: Purchase,
   cause: Cause,
 ): Promise<readonly number[]> {
   const owner_id = intent.owner_id
   if (!owner_id) throw new Error(`Intent ${intent.id} has no recipient for the credits`)
-  const facts = await readPurchaseFacts(trx, [intent])
+  const facts = await readPurchaseFacts(trx, owner_id, intent.state === 'settled' ? [intent] : [])
   const books = withOneGrant(await readPurchaseGrant(trx, intent.id))
   const purchase = facts.get(intent.id)
-  const alone = { ...withoutFacts(owner_id), purchases: purchase ? [purchase] : [] }
+  const purchases = purchase ? [purchase] : []
+  const alone = { owner_id, purchases, subscriptions: [], invoice_money: new Map() }
   const position = positionOf(alone, cause.now, books)
-  const { transfers } = missingIn({ position, books, cause, paid_by: sourceOf(intent) })
+  const paid_by = intent.stripe_session_id ?? intent.stripe_invoice_id
+  const { transfers } = missingIn({ position, books, cause, paid_by })
   return post(trx, transfers)
 }
 
 async function post(trx: DatabaseTransaction, transfers: readonly Transfer[]): Promise<number[]> {
   return (await postTransfers(trx, transfers)).map(({ transfer_id }) => transfer_id)
-}
-
-type Source = Pick<CheckoutIntent, 'stripe_session_id' | 'stripe_invoice_id'>
-
-function sourceOf({ stripe_session_id, stripe_invoice_id }: Source): string | null {
-  return stripe_session_id ?? stripe_invoice_id
-}
-
-/**
- * Takes back what such a checkout brought, because it was never paid: without its purchase the facts are due
- * nothing. The caller holds the intent's row, if there is one.
- */
-export async function withdrawPurchase(
-  trx: DatabaseTransaction,
-  intent: Pick<CheckoutIntent, 'id' | 'owner_id' | 'stripe_session_id' | 'stripe_invoice_id'>,
-  cause: Cause,
-): Promise<readonly number[]> {
-  const owner_id = intent.owner_id
-  if (!owner_id) return []
-  await lockOwner(trx, owner_id)
-  const known = await readPurchaseGrant(trx, intent.id)
-  if (!known) return []
-  const books = withOneGrant(known)
-  const { transfers } = missingIn({
-    position: positionOf(withoutFacts(owner_id), cause.now, books),
-    books,
-    cause,
-    paid_by: sourceOf(intent),
-  })
-  return post(trx, transfers)
-}
-
-function withoutFacts(owner_id: string): OwnerFacts {
-  return { owner_id, purchases: [], subscriptions: [], invoice_money: new Map() }
 }
 
 function withOneGrant(grant: GrantInBooks | null): BooksInScope {

@@ -1,6 +1,5 @@
 import Stripe from 'stripe'
 import {
-  type CheckoutFailure,
   type CheckoutTerms,
   findIntent,
   findUnsettledOfDeleted,
@@ -121,8 +120,8 @@ export async function applyCheckout(
     )
   }
   const decision = decideCheckout(intent, fetched)
-  if (decision.action === 'none') return { state: 'applied', reason: decision.reason, ids: { intent_id } }
-  const outcome = outcomeOf(intent, fetched, decision)
+  if ('none' in decision) return { state: 'applied', reason: decision.none, ids: { intent_id } }
+  const outcome = { id: intent.id, stripe_session_id: fetched.session.id, ...decision }
   await recordOutcome(trx, outcome)
   // The day of a purchase in the books is that of its payment, however late it is heard of.
   const then = { ...cause, now: cause.occurred_at ?? cause.now }
@@ -131,32 +130,8 @@ export async function applyCheckout(
   return { state: 'applied', reason: null, ids: withTransfers({ intent_id }, posted) }
 }
 
-function outcomeOf(
-  { id }: CheckoutTerms,
-  { session }: FetchedSession,
-  decision: Exclude<CheckoutDecision, { action: 'none' }>,
-): IntentOutcome {
-  const key = { id, stripe_session_id: session.id }
-  switch (decision.action) {
-    case 'settle':
-      return { ...key, state: 'settled' }
-    case 'await_payment':
-      return { ...key, state: 'awaiting_payment' }
-    case 'fail': {
-      const { failure_code, failure_reason } = decision
-      return { ...key, state: 'failed', failure: { failure_code, failure_reason } }
-    }
-    case 'expire':
-      return { ...key, state: 'expired' }
-  }
-}
-
-export type CheckoutDecision =
-  | { readonly action: 'settle' }
-  | { readonly action: 'await_payment' }
-  | ({ readonly action: 'fail' } & CheckoutFailure)
-  | { readonly action: 'expire' }
-  | { readonly action: 'none'; readonly reason: string }
+/** The state that an intent comes to, or why it stays in its own. */
+export type CheckoutDecision = Pick<IntentOutcome, 'state' | 'failure'> | { readonly none: string }
 
 /**
  * Decides what follows from a session, without doing it. One that is paid always settles its intent, and a
@@ -172,27 +147,28 @@ export function decideCheckout(intent: CheckoutTerms, fetched: FetchedSession): 
       `Intent ${intent.id} belongs to ${intent.stripe_session_id}, not to ${session.id}`,
     )
   }
-  if (intent.state === 'settled') return { action: 'none', reason: 'It is settled already' }
+  if (intent.state === 'settled') return { none: 'It is settled already' }
   if (session.payment_status === 'paid') {
     // One that names its subscription does not come here.
     if (session.mode === 'subscription') {
       throw new PermanentError(`Session ${session.id} for a plan was paid and names no subscription`)
     }
     requireTerms(intent, session)
-    return { action: 'settle' }
+    return { state: 'settled' }
   }
   if (session.payment_status === 'no_payment_required') {
     throw new PermanentError(`Session ${session.id} was completed without a payment`)
   }
   if (isPaymentLost(fetched)) {
-    return { action: 'fail', failure_code: 'payment_failed', failure_reason: 'The payment failed' }
+    const failure = { failure_code: 'payment_failed', failure_reason: 'The payment failed' } as const
+    return { state: 'failed', failure }
   }
   // One that has failed keeps its reason.
-  if (session.status === 'expired' && intent.state !== 'failed') return { action: 'expire' }
+  if (session.status === 'expired' && intent.state !== 'failed') return { state: 'expired' }
   if (session.status === 'complete' && (intent.state === 'created' || intent.state === 'open')) {
-    return { action: 'await_payment' }
+    return { state: 'awaiting_payment' }
   }
-  return { action: 'none', reason: 'Nothing has been paid yet' }
+  return { none: 'Nothing has been paid yet' }
 }
 
 /**

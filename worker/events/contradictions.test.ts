@@ -5,22 +5,19 @@ import { attachSession, findIntent } from '../../schema/billing/checkout/intents
 import { saveStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
-import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { createOrganizationMaker } from '../../schema/vendors/clerk/organizations.ts'
 import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
-import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
-import { buildPlanOrder, buildPurchase } from '../../tests/support/factories/purchases.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { type Clockwork, startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { signUp } from '../../tests/support/services/clerk.ts'
 import { reasonOf } from '../failures.ts'
 
 const hourMs = 3_600_000
 
-const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
-const { database, stripe, clerk } = product
+const product = testProduct({ stripe: 'empty' })
+const { database, stripe } = product
 let calls = 0
 beforeAll(() => {
   stripe.client.on('request', () => {
@@ -140,88 +137,6 @@ describe('what contradicts what we know fails once, with its reason, and is not 
       last_error: null,
       attempts: 0,
     })
-  })
-
-  test('a subscription that Stripe does not know', async () => {
-    const plan = await buildPaidPlan(product)
-    await product.worker.catchUp()
-    const id = plan.subscription_id ?? ''
-    const gone = `sub_${randomUUID().slice(0, 8)}`
-    await database.owner.updateTable('paid_invoice_lines').set({ seats: 1 }).execute()
-    await database.owner.deleteFrom('paid_invoice_lines').where('stripe_subscription_id', '=', id).execute()
-    await database.owner
-      .updateTable('subscriptions')
-      .set({ stripe_subscription_id: gone, next_try_at: new Date(), sync_failed_at: null })
-      .where('stripe_subscription_id', '=', id)
-      .execute()
-    const worker = startClockwork(database, { stripe: stripe.client })
-    expect(await callsInADay(worker)).toBe(1)
-    expect(await findSubscription(database.owner, gone)).toMatchObject({
-      sync_failed_at: expect.any(Date),
-      last_error: `No such subscription: '${gone}'`,
-    })
-  })
-
-  test('a plan that was paid without a subscription', async () => {
-    const intent = await buildPlanOrder(database, { user_id: await buildUser(database.server) })
-    const session = sessionOf(intent.id, { mode: 'subscription', amount_total: 2000 })
-    await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
-    const id = await receiveStripeEvent(database.server, eventOf('checkout.session.completed', session))
-    const sessions = { retrieve: async () => session }
-    const worker = startClockwork(database, {
-      stripe: new Proxy(stripe.client, {
-        get: (target, name) => (name === 'checkout' ? { sessions } : Reflect.get(target, name)),
-      }),
-    })
-    await worker.pass(24 * hourMs)
-    const reason = `Session ${session.id} for a plan was paid and names no subscription`
-    expect(await findEvent(database.owner, { source: 'stripe', id })).toMatchObject({
-      state: 'failed',
-      reason,
-    })
-    expect(await findIntent(database.owner, intent.id)).toMatchObject({
-      state: 'failed',
-      failure_reason: reason,
-    })
-    expect(worker.runs.length).toBe(2)
-    const balance = await findBalance(database.owner, intent.user_id)
-    expect(balance.total).toBe(0)
-  })
-
-  test('a team whose buyer was deleted at Clerk before its organization was made', async () => {
-    const buyer = await signUp(clerk)
-    const paid = await buildPaidPlan(product, {
-      plan_type: 'teams',
-      seats: 2,
-      owner_id: `org_${randomUUID().slice(0, 8)}`,
-    })
-    await database.owner.deleteFrom('checkout_intents').where('id', '=', paid.intent_id).execute()
-    await buildUser(database.server, buyer.user_id)
-    const intent = await buildPlanOrder(database, {
-      user_id: buyer.user_id,
-      id: paid.intent_id,
-      owner_id: null,
-      plan_type: 'teams',
-      seats: 2,
-    })
-    await attachSession(database.server, { id: intent.id, stripe_session_id: paid.session_id })
-    await clerk.client.users.deleteUser(buyer.user_id)
-    const ids = await receiveAll(await stripe.takeEvents())
-    const worker = startClockwork(database, {
-      stripe: stripe.client,
-      organizations: createOrganizationMaker(clerk.client),
-    })
-    expect(await callsInADay(worker)).toBeLessThan(4 * ids.length + 4)
-    const failed = (await eventsNow()).filter(({ state }) => state !== 'ignored')
-    expect(failed.length).toBeGreaterThan(1)
-    for (const event of failed) {
-      expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('Clerk refused') })
-    }
-    expect(await findIntent(database.owner, intent.id)).toMatchObject({
-      state: 'failed',
-      failure_reason: expect.stringContaining('Clerk refused'),
-    })
-    expect(await callsInADay(worker)).toBe(0)
   })
 })
 

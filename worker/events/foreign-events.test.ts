@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -50,6 +51,7 @@ async function dayWith(type: string, object: { object: string } & Record<string,
 const subscriptionDetails = { subscription_details: { subscription: 'sub_gone' } }
 
 test.each([
+  ['checkout.session.completed', sessionOf(randomUUID(), { id: 'cs_gone' }), 'Session cs_gone'],
   ['customer.subscription.updated', { object: 'subscription', id: 'sub_gone' }, 'Subscription sub_gone'],
   [
     'subscription_schedule.updated',

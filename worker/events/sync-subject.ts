@@ -60,11 +60,9 @@ export async function fetchSubject(deps: WorkerDependencies, subject: Subject): 
       // A ban waits for no call.
       return { ...subject, reason: subject.is_banned ? null : await followContact(deps, user) }
     }
-    case 'organization': {
+    case 'organization':
       // Its name is on its invoices.
-
       return { of: 'nothing', state: 'applied', reason: await followContact(deps, subject.id) }
-    }
     case 'deleted_user':
     case 'deleted_organization':
       return { ...subject, snapshot_order: await nextSnapshotOrder(deps.db) }

@@ -5,7 +5,7 @@ import {
   findIntent,
   isUnfinished,
 } from '../../schema/billing/checkout/intents.ts'
-import { failUnfinishedIntent } from '../../schema/billing/checkout/outcomes.ts'
+import { failIntent } from '../../schema/billing/checkout/outcomes.ts'
 import { recordNoChange } from '../../schema/inbox/claim/record-try.ts'
 import type { JobPayload } from '../../schema/inbox/queues/queues.ts'
 import { idsOf } from '../../schema/vendors/stripe/log-ids.ts'
@@ -36,7 +36,7 @@ export async function processCheckoutCompletion(
   if (intent.livemode !== deps.livemode) {
     // Its session is not to be found with our key, so no buyer can be sent there any more.
     const failure_reason = `It was opened in ${modeName(intent.livemode)}; our key is one of ${modeName(deps.livemode)}`
-    await failUnfinishedIntent(deps.db, { id: intent.id, failure_code: 'other_mode', failure_reason })
+    await failIntent(deps.db, { id: intent.id, failure_code: 'other_mode', failure_reason })
     return deps.log.info({ intent_id: intent.id, failure_reason }, 'Checkout not completed')
   }
 
@@ -49,7 +49,7 @@ export async function processCheckoutCompletion(
     record: intent,
     isScheduled,
     giveUp: (failure_reason: string) =>
-      failUnfinishedIntent(deps.db, { id: intent.id, failure_code: 'contradiction', failure_reason }),
+      failIntent(deps.db, { id: intent.id, failure_code: 'contradiction', failure_reason }),
   } as const
   const done = await tryRow(deps, row, () => completeCheckout(deps, intent, payload.cause))
   await followSeats(deps, done)

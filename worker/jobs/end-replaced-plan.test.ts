@@ -7,11 +7,9 @@ import {
   type PaidPurchase,
   type PlanOrder,
 } from '../../tests/support/factories/paid-purchases.ts'
-import { spendOne } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { endHolds } from '../tasks/end-holds.ts'
 import { processSubscriptionSync } from './subscription-sync.ts'
 
 const product = testProduct({ stripe: 'empty' })
@@ -53,25 +51,6 @@ async function replace(pro: PaidPurchase): Promise<void> {
   await worker.catchUp()
   await tryToEnd(pro)
   await worker.catchUp()
-}
-
-/** Returns its release, after which the worker does what follows. */
-async function hold(pro: PaidPurchase, credits: number) {
-  const ask = () => ({ owner_id: pro.owner_id, actor: pro.user_id, occurred_at: product.clock.now() })
-  const reservation = { lasting_s: 86_400, idempotency_key: randomUUID(), reason: 'Chat' }
-  const reserved = await spendOne(database.server, {
-    ...ask(),
-    ...reservation,
-    action: 'reserve',
-    credits,
-  })
-  return async () => {
-    const hold_id = reserved.hold?.id ?? ''
-    await spendOne(database.server, { ...ask(), action: 'release', hold_id })
-    await endHolds(worker.deps)
-    await tryToEnd(pro)
-    await worker.catchUp()
-  }
 }
 
 async function refundsOf({ customer_id }: PaidPurchase) {
@@ -131,20 +110,6 @@ describe('Pro ends when Teams has been paid in its place', () => {
     expect(charge).toEqual({ refunded_minor: 400, unused_refund_minor: 400, refunded_before_minor: 0 })
   })
 
-  test('a year of Pro gives back the months to come and takes nothing of those that are over', async () => {
-    const pro = await buyPro({ billing_frequency: 'yearly' })
-    await life.use(pro, 500)
-    await life.live(95)
-    await tryToEnd(pro)
-    await worker.catchUp()
-    await life.use(pro, 500)
-    await replace(pro)
-    // Three months are over, and of the fourth everything is used: eight of twelve months are left.
-    expect(await refundedTo(pro)).toBe((19_200 * 8) / 12)
-    expect(await life.balance(pro)).toMatchObject({ plan: 0 })
-    expect((await kindsOf(pro)).filter((kind) => kind.startsWith('refund'))).toEqual([])
-  })
-
   test('a refund of the rest of the price takes back the rest of the credits', async () => {
     const pro = await buyPro()
     await life.use(pro, 250)
@@ -157,65 +122,18 @@ describe('Pro ends when Teams has been paid in its place', () => {
     expect(await life.balance(pro)).toMatchObject({ plan: -250 })
   })
 
-  test('a refund that was made before keeps its share of a year’s credits, and no month that is over owes anything', async () => {
-    const pro = await buyPro({ billing_frequency: 'yearly' })
-    const [charge] = await life.charges(pro)
-    await life.refund(charge, 1920)
-    await worker.catchUp()
-    await life.use(pro, 450)
-    await life.live(35)
-    await tryToEnd(pro)
-    await worker.catchUp()
-    await life.use(pro, 450)
-    await replace(pro)
-    // Of a tenth less, ten months are to come.
-    expect((await refundedTo(pro)) - 1920).toBe(Math.floor(((19_200 - 1920) * 10) / 12))
-    expect(await life.balance(pro)).toMatchObject({ plan: 0 })
-    await product.advanceDays(1)
-    await life.refund(charge)
-    await worker.catchUp()
-    expect(await life.balance(pro)).toMatchObject({ plan: -900 })
-  })
-
-  test('credits that were bought stay, and nothing is given back when everything is used', async () => {
-    const pro = await buyPro()
-    await life.use(pro, 500)
-    await replace(pro)
-    expect(await refundsOf(pro)).toEqual([])
-    expect(await life.row(pro)).toMatchObject({ status: 'canceled', unused_refund_minor: 0 })
-  })
-
-  test('credits that are held when Pro ends are unused once they are released: of 20 EUR 13.54 go back on day 10 of 31', async () => {
-    const now = product.clock.now()
-    await product.advanceDays((Date.UTC(now.getUTCFullYear() + 1, 0, 1) - now.getTime()) / 86_400_000)
-    const pro = await buyPro()
-    await product.advanceDays(10 - 2 / 24)
-    const release = await hold(pro, 400)
-    await product.advanceDays(1 / 24)
-    await replace(pro)
-    expect(await life.row(pro)).toMatchObject({ status: 'canceled', unused_refund_minor: null })
-    await release()
-    expect(await refundedTo(pro)).toBe(1354)
-    expect(await kindsOf(pro)).toEqual(['plan_grant 500', 'expiry -100', 'expiry -400'])
-  })
-
-  test('a trial of Pro just ends', async () => {
-    const pro = await buyPro({ trial_days: 14 })
-    await product.advanceDays(2)
-    await replace(pro)
-    expect(await life.row(pro)).toMatchObject({ status: 'canceled', unused_refund_minor: 0 })
-    expect(await refundsOf(pro)).toEqual([])
-    expect(await life.balance(pro)).toMatchObject({ plan: 0 })
-  })
-
-  test('Pro whose payment is disputed ends without a refund', async () => {
-    const pro = await buyPro()
-    const [charge] = await life.charges(pro)
-    await life.dispute(charge)
+  test.each<[string, PlanOrder, (pro: PaidPurchase) => Promise<unknown>]>([
+    ['whose credits are all used', {}, (pro) => life.use(pro, 500)],
+    ['in its trial', { trial_days: 14 }, () => product.advanceDays(2)],
+    ['whose payment is disputed', {}, async (pro) => life.dispute((await life.charges(pro))[0])],
+  ])('Pro %s gives nothing back and leaves nothing', async (_, order, live) => {
+    const pro = await buyPro(order)
+    await live(pro)
     await worker.catchUp()
     await replace(pro)
     expect(await life.row(pro)).toMatchObject({ status: 'canceled', unused_refund_minor: 0 })
     expect(await refundsOf(pro)).toEqual([])
+    expect((await life.balance(pro)).plan).toBeLessThanOrEqual(0)
   })
 
   test('a dispute that is opened between the end and the refund leaves no refund to make', async () => {
@@ -301,19 +219,6 @@ describe('whatever fails on the way', () => {
     await worker.catchUp()
     expect(await refundedTo(pro)).toBe(400)
     expect(await life.balance(pro)).toMatchObject({ plan: 0 })
-  })
-
-  test('what is held between the cancellation and its news is unused once it is released', async () => {
-    const pro = await buyPro()
-    await buyTeams(pro)
-    await worker.catchUp()
-    await life.cancel(pro)
-    await product.advanceDays(1 / 24)
-    const release = await hold(pro, 400)
-    await worker.catchUp()
-    expect(await life.row(pro)).toMatchObject({ status: 'canceled', unused_refund_minor: null })
-    await release()
-    expect(await refundedTo(pro)).toBeGreaterThan(1900)
   })
 
   test('an order that names the plan of another person ends nothing', async () => {

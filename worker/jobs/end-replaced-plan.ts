@@ -1,4 +1,4 @@
-import { finishUnusedRefund } from '../../schema/billing/subscriptions/replaced.ts'
+import { saveUnusedRefund } from '../../schema/billing/subscriptions/replaced.ts'
 import { findSubscription, type Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { endSubscription } from '../../schema/vendors/stripe/end-subscription.ts'
@@ -34,6 +34,11 @@ export async function refundIfReplaced(
     )
   }
   await retryTransaction(db, (trx) =>
-    finishUnusedRefund(trx, subscription, refund === 'refused' ? null : refund.id),
+    // One that can be made no more gives nothing back.
+    saveUnusedRefund(
+      trx,
+      subscription,
+      refund === 'refused' ? { unused_refund_minor: 0 } : { unused_refund_id: refund.id },
+    ),
   )
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildPaidPlan, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { processSubscriptionSync } from './subscription-sync.ts'
 
 const product = testProduct({ stripe: 'empty' })
 const { database, worker, clock } = product
@@ -27,15 +26,4 @@ test('a subscription without events is synced after five to seven days, and not 
   expect(Math.min(...days)).toBeGreaterThan(5)
   expect(Math.max(...days)).toBeLessThanOrEqual(7)
   expect(new Set(days.map((day) => Math.round(day * 1000))).size).toBeGreaterThan(1)
-})
-
-test('a yearly plan is synced when its next month begins', async () => {
-  const bought = await buildPaidPlan(product, { billing_frequency: 'yearly' })
-  await worker.catchUp()
-  await product.advanceDays(26)
-  await processSubscriptionSync(worker.deps, { subscription_id: bought.subscription_id ?? '' })
-  // A month has 28 to 31 days.
-  const days = await nextSyncInDays(bought)
-  expect(days).toBeGreaterThan(1.9)
-  expect(days).toBeLessThan(5.1)
 })

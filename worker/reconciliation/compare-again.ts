@@ -3,13 +3,14 @@ import {
   type FoundDifference,
   findOpenFinding,
 } from '../../schema/billing/reconciliation/findings.ts'
+import { findSubscription, isLive } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { compareInvoice } from './invoices.ts'
-import { compareLost } from './live-subscriptions.ts'
+import { compareInvoices } from './invoices.ts'
+import { compareLive } from './live-subscriptions.ts'
 import { compareOwner } from './owners.ts'
-import { compareSession } from './sessions.ts'
+import { compareSessions } from './sessions.ts'
 
 /**
  * Compares once more before credits are adjusted for a finding: it stands until the next run, and its credits
@@ -34,22 +35,25 @@ type Found = Pick<FoundDifference, 'kind' | 'object_id'>
 
 /** Null for kinds whose repair fetches the object again, and those that are about no owner's credits. */
 async function findAgain(deps: WorkerDependencies, finding: FindingRow): Promise<readonly Found[] | null> {
-  const { owner_id } = finding
+  const { owner_id, object_id: id } = finding
+  const { db, stripe } = deps
   if (owner_id === null) return null
   switch (finding.kind) {
     case 'credits_missing':
     case 'credits_too_many':
     case 'grant_unexplained':
     case 'adjustment_unexplained':
-      return compareOwner(deps.db, owner_id, deps.now())
+      return compareOwner(db, owner_id, deps.now())
     case 'session_not_settled':
     case 'settled_without_payment':
-      return compareSession(deps, finding.object_id)
+      return (await compareSessions(db, [await stripe.checkout.sessions.retrieve(id)])).differences
     case 'invoice_unknown':
     case 'invoice_differs':
-      return compareInvoice(deps, finding.object_id)
-    case 'subscription_gone':
-      return compareLost(deps, finding.object_id)
+      return (await compareInvoices(db, [await stripe.invoices.retrieve(id)], deps.now())).differences
+    case 'subscription_gone': {
+      const row = await findSubscription(db, id)
+      return row && isLive(row) ? compareLive(deps, row) : []
+    }
     default:
       return null
   }

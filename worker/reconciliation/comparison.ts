@@ -1,5 +1,9 @@
+import { type Selectable, sql } from 'kysely'
+import type Stripe from 'stripe'
 import type { Repair } from '../../schema/api/reconciliation.ts'
 import type { FoundDifference } from '../../schema/billing/reconciliation/findings.ts'
+import type { Database } from '../../schema/database/connect.ts'
+import type { DB } from '../../schema/database/types.ts'
 import { kindOf, type OwnerKind } from '../../schema/ledger/accounts.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
@@ -31,6 +35,65 @@ export interface UnconfirmedDifference extends FoundDifference {
   readonly refs?: readonly (string | null | undefined)[]
 }
 
+interface StripeList<Listed> {
+  readonly name: string
+  list(
+    context: ComparisonContext,
+    page: { readonly limit: number; readonly starting_after?: string },
+  ): Promise<Stripe.ApiList<Listed>>
+  compare(context: ComparisonContext, listed: readonly Listed[]): Promise<Omit<Compared, 'next'>>
+}
+
+/** Compares a list of Stripe's, a page a step. */
+export function pagesOf<Listed extends { readonly id: string }>({
+  name,
+  list,
+  compare,
+}: StripeList<Listed>): Comparison {
+  return {
+    name,
+    async step(context, after) {
+      const page = await list(context, { limit: 100, ...(after !== null && { starting_after: after }) })
+      const next = page.has_more ? (page.data.at(-1)?.id ?? null) : null
+      return { ...(await compare(context, page.data)), next }
+    },
+  }
+}
+
+interface OwnList<Row> {
+  readonly name: string
+  /** The next rows after that id, in the order of their ids. */
+  list(db: Database, after: string): Promise<readonly Row[]>
+  idOf(row: Row): string
+  compare(deps: WorkerDependencies, row: Row, now: Date): Promise<readonly UnconfirmedDifference[]>
+}
+
+/** Compares a list of ours, some rows a step. */
+export function rowsOf<Row>({ name, list, idOf, compare }: OwnList<Row>): Comparison {
+  return {
+    name,
+    async step({ deps, now }, after) {
+      const rows = await list(deps.db, after ?? '')
+      const differences: UnconfirmedDifference[] = []
+      for (const row of rows) differences.push(...(await compare(deps, row, now)))
+      const last = rows.at(-1)
+      return { count: rows.length, differences, next: last === undefined ? null : idOf(last) }
+    },
+  }
+}
+
+/** What we have of some objects of a list, by a column that names them. */
+export async function findRows<Table extends keyof DB>(
+  db: Database,
+  table: Table,
+  column: keyof DB[Table] & string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Selectable<DB[Table]>>> {
+  const { rows } = await sql<Selectable<DB[Table]>>`
+    SELECT * FROM ${sql.table(table)} WHERE ${sql.ref(column)} = ANY (${names})`.execute(db)
+  return new Map(rows.map((row) => [String(row[column as keyof typeof row]), row]))
+}
+
 const minuteMs = 60_000
 
 /** What is younger may be on its way: the webhook, the queue, the transaction that applies it. */
@@ -45,6 +108,11 @@ export const dayMs = 24 * 60 * minuteMs
 /** As Stripe's lists take it: seconds. */
 export function seconds(date: Date): number {
   return Math.floor(date.getTime() / 1000)
+}
+
+/** What a list is asked for: all that was made since that long before `since`, and could still change. */
+export function madeSince({ since }: ComparisonContext, beforeMs: number): { created: { gte: number } } {
+  return { created: { gte: seconds(new Date(since.getTime() - beforeMs)) } }
 }
 
 export function fromSeconds(value: number): Date {

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import type { Database } from '../../schema/database/connect.ts'
 import { cataloguePrices } from '../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
 import {
-  type Comparison,
   dayMs,
+  findRows,
   fromSeconds,
   isYoung,
+  madeSince,
   moneyText,
+  pagesOf,
   replayOf,
-  seconds,
   type UnconfirmedDifference,
 } from './comparison.ts'
 
@@ -50,31 +50,14 @@ const invoiceSchema = z.object({
 type Invoice = z.infer<typeof invoiceSchema>
 
 /** Every invoice of a plan that is paid at Stripe has its lines here, and the same total. */
-export const invoices: Comparison = {
+export const invoices = pagesOf({
   name: 'invoices',
-  async step({ deps, since, now }, after) {
-    const page = await deps.stripe.invoices.list({
-      status: 'paid',
-      created: { gte: seconds(new Date(since.getTime() - longestPaymentMs)) },
-      limit: 100,
-      ...(after !== null && { starting_after: after }),
-    })
-    return {
-      ...(await compareListed(deps.db, page.data, now)),
-      next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
-    }
-  },
-}
+  list: (context, page) =>
+    context.deps.stripe.invoices.list({ status: 'paid', ...madeSince(context, longestPaymentMs), ...page }),
+  compare: ({ deps, now }, listed) => compareInvoices(deps.db, listed, now),
+})
 
-/** The same of one invoice. */
-export async function compareInvoice(
-  { db, stripe, now }: Pick<WorkerDependencies, 'db' | 'stripe' | 'now'>,
-  id: string,
-): Promise<UnconfirmedDifference[]> {
-  return (await compareListed(db, [await stripe.invoices.retrieve(id)], now())).differences
-}
-
-async function compareListed(
+export async function compareInvoices(
   db: Database,
   listed: readonly unknown[],
   now: Date,
@@ -87,60 +70,24 @@ async function compareListed(
       const intentId = z.uuid().safeParse(details?.metadata?.intentId).data ?? null
       return details ? [{ invoice, intentId, subscriptionId: details.subscription }] : []
     })
-  const subscribers = await findSubscribers(
-    db,
-    ofSubscriptions.map(({ subscriptionId }) => subscriptionId),
-  )
+  const ids = ofSubscriptions.map(({ subscriptionId }) => subscriptionId)
+  const subscriptions = await findRows(db, 'subscriptions', 'stripe_subscription_id', ids)
   // By our row of the subscription, or by its metadata, which may have been removed.
   const ours = ofSubscriptions.filter(
-    ({ intentId, subscriptionId }) => intentId !== null || subscribers.has(subscriptionId),
+    ({ intentId, subscriptionId }) => intentId !== null || subscriptions.has(subscriptionId),
   )
-  const totals = await findTotals(
-    db,
-    ours.map(({ invoice }) => invoice.id),
-  )
-  const owners = await findOwners(
-    db,
-    ours.flatMap(({ intentId }) => intentId ?? []),
-  )
+  const invoiceIds = ours.map(({ invoice }) => invoice.id)
+  const lines = await findRows(db, 'paid_invoice_lines', 'stripe_invoice_id', invoiceIds)
+  const intentIds = ours.flatMap(({ intentId }) => intentId ?? [])
+  const intents = await findRows(db, 'checkout_intents', 'id', intentIds)
   const differences = ours.flatMap((one): UnconfirmedDifference[] => {
     const { invoice, intentId, subscriptionId } = one
     if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
-    const difference = differenceOf(one, totals.get(invoice.id))
-    const owner = subscribers.get(subscriptionId) ?? (intentId && owners.get(intentId)) ?? null
-    return difference ? [{ ...difference, owner_id: owner || null }] : []
+    const difference = differenceOf(one, lines.get(invoice.id)?.total_minor)
+    const owner = subscriptions.get(subscriptionId) ?? intents.get(intentId ?? '')
+    return difference ? [{ ...difference, owner_id: owner?.owner_id ?? null }] : []
   })
   return { count: ours.length, differences }
-}
-
-async function findSubscribers(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('subscriptions')
-    .select(['stripe_subscription_id', 'owner_id'])
-    .where('stripe_subscription_id', 'in', ids)
-    .execute()
-  return new Map(rows.map(({ stripe_subscription_id, owner_id }) => [stripe_subscription_id, owner_id]))
-}
-
-async function findTotals(db: Database, ids: readonly string[]): Promise<Map<string, number>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('paid_invoice_lines')
-    .select(['stripe_invoice_id', 'total_minor'])
-    .where('stripe_invoice_id', 'in', ids)
-    .execute()
-  return new Map(rows.map((row) => [row.stripe_invoice_id, row.total_minor]))
-}
-
-async function findOwners(db: Database, intentIds: readonly string[]): Promise<Map<string, string | null>> {
-  if (intentIds.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('checkout_intents')
-    .select(['id', 'owner_id'])
-    .where('id', 'in', intentIds)
-    .execute()
-  return new Map(rows.map((row) => [row.id, row.owner_id]))
 }
 
 function differenceOf(
@@ -158,7 +105,6 @@ function differenceOf(
   const common = {
     object_id: id,
     they_say: `Invoice ${id} is paid: ${moneyText(total, currency)}.`,
-    credits: null,
     refs: [id, subscriptionId, intentId],
   }
   if (known === undefined && paysForSomething(invoice)) {
@@ -179,7 +125,6 @@ function differenceOf(
     sentence: 'An invoice of a plan was paid with another total than we know',
     we_have: `Its lines say that it cost ${moneyText(known, currency)}.`,
     money: { amount_minor: total - known, currency },
-    repair: null,
     advice:
       'A paid invoice does not change at Stripe. Compare its lines there with ours, and adjust the credits.',
   }

@@ -5,7 +5,7 @@ import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { liveStatuses } from '../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type Comparison, cancellationOf, replayOf, type UnconfirmedDifference } from './comparison.ts'
+import { cancellationOf, replayOf, rowsOf, type UnconfirmedDifference } from './comparison.ts'
 
 /** Each costs a call to Clerk. */
 const subscriptionsPerStep = 20
@@ -17,35 +17,35 @@ const subscriptionsPerStep = 20
  * ours it lacks, but every subscription is fetched at least once a week: only those that could not be are
  * asked for once more.
  */
-export const liveSubscriptions: Comparison = {
+export const liveSubscriptions = rowsOf<Subscription>({
   name: 'live subscriptions',
-  async step({ deps }, after) {
-    const rows = await deps.db
+  list: (db, after) =>
+    db
       .selectFrom('subscriptions')
       .selectAll()
       .where('status', 'in', liveStatuses)
       .where(inThisMode('subscriptions'))
-      .where('stripe_subscription_id', '>', after ?? '')
+      .where('stripe_subscription_id', '>', after)
       .orderBy('stripe_subscription_id')
       .limit(subscriptionsPerStep)
-      .execute()
-    const differences: UnconfirmedDifference[] = []
-    for (const row of rows) {
-      const members =
-        kindOf(row.owner_id) === 'organization' ? await deps.clerk.listMembers(row.owner_id) : null
-      if (members && !members.some(({ role }) => role === 'admin'))
-        differences.push(withoutAdmin(row, members))
-      else if (!members && (await deps.clerk.isGone(row.owner_id))) differences.push(ownerGone(row))
-      if (row.lacks_tax_location) differences.push(untaxed(row))
-      if (row.last_error !== null && (await isLost(deps.stripe, row.stripe_subscription_id)))
-        differences.push(lost(row))
-    }
-    return {
-      count: rows.length,
-      differences,
-      next: rows.length < subscriptionsPerStep ? null : (rows.at(-1)?.stripe_subscription_id ?? null),
-    }
-  },
+      .execute(),
+  idOf: ({ stripe_subscription_id }) => stripe_subscription_id,
+  compare: compareLive,
+})
+
+export async function compareLive(
+  { clerk, stripe }: WorkerDependencies,
+  row: Subscription,
+): Promise<UnconfirmedDifference[]> {
+  const { owner_id, last_error, stripe_subscription_id: id } = row
+  const members = kindOf(owner_id) === 'organization' ? await clerk.listMembers(owner_id) : null
+  const lacksAdmin = members && !members.some(({ role }) => role === 'admin')
+  return [
+    ...(lacksAdmin ? [withoutAdmin(row, members)] : []),
+    ...(!members && (await clerk.isGone(owner_id)) ? [ownerGone(row)] : []),
+    ...(row.lacks_tax_location ? [untaxed(row)] : []),
+    ...(last_error !== null && (await isLost(stripe, id)) ? [lost(row)] : []),
+  ]
 }
 
 function withoutAdmin(row: Subscription, members: readonly unknown[]): UnconfirmedDifference {
@@ -57,9 +57,6 @@ function withoutAdmin(row: Subscription, members: readonly unknown[]): Unconfirm
     sentence: 'An organization has a plan and no admin',
     they_say: `None of the ${members.length} members of ${owner_id} is an admin.`,
     we_have: `Subscription ${id} ${cancel_at ? `ends on ${cancel_at.toISOString().slice(0, 10)}` : 'is to be renewed'}.`,
-    money: null,
-    credits: null,
-    repair: null,
     advice: 'Make a member an admin in Clerk’s dashboard: they can resume the plan, which ends otherwise.',
     refs: [id, owner_id],
   }
@@ -91,27 +88,11 @@ function ownerGone(row: Subscription): UnconfirmedDifference {
     sentence: 'A plan is charged, and its owner does not exist any more',
     they_say: `Clerk does not have ${owner_id}.`,
     we_have: `Subscription ${id} is ${status}.${last_error ? ` The last try failed: ${last_error}` : ''}`,
-    money: null,
-    credits: null,
     repair: cancellationOf(id),
     advice:
       'Cancelling it ends it at Stripe without another invoice. When it is found of every owner, our key is one of another instance of Clerk: correct the key.',
     refs: [id, intent_id, owner_id],
   }
-}
-
-/** The same of one plan. */
-export async function compareLost(
-  { db, stripe }: Pick<WorkerDependencies, 'db' | 'stripe'>,
-  id: string,
-): Promise<UnconfirmedDifference[]> {
-  const row = await db
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('stripe_subscription_id', '=', id)
-    .where('status', 'in', liveStatuses)
-    .executeTakeFirst()
-  return row && (await isLost(stripe, id)) ? [lost(row)] : []
 }
 
 async function isLost(stripe: Stripe, id: string): Promise<boolean> {
@@ -133,9 +114,6 @@ function lost(row: Subscription): UnconfirmedDifference {
     sentence: `A plan that is ${status} here is not known to Stripe`,
     they_say: `There is no subscription ${id}.`,
     we_have: `It is ${status}: ${plan_type}, ${billing_frequency}, ${seats_total} ${seats_total === 1 ? 'seat' : 'seats'}. The last try to fetch it failed: ${row.last_error}`,
-    money: null,
-    credits: null,
-    repair: null,
     advice:
       'Stripe deletes no subscription. Look first whether our key is one of the account that sold it. If it is, no customer pays for this plan: find out who wrote the row, and sell the customer a new plan, or take its credits back.',
     refs: [id, intent_id],

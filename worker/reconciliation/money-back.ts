@@ -1,18 +1,18 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
-import { findOwnerOfInvoice } from '../../schema/billing/subscriptions/snapshots.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import { disputedMinor, refundedMinor } from '../../schema/vendors/stripe/statuses.ts'
 import { type ChargeOrigin, chargeSchema, findChargeOrigin, findOriginById } from './charge-origin.ts'
 import {
-  type Comparison,
   dayMs,
+  findRows,
   fromSeconds,
   isYoung,
+  madeSince,
   moneyText,
+  pagesOf,
   replayOf,
-  seconds,
   type UnconfirmedDifference,
 } from './comparison.ts'
 
@@ -29,16 +29,16 @@ const refundSchema = z.object({
 })
 
 /** What Stripe has given back of each charge is what we know. */
-export const refunds: Comparison = {
+export const refunds = pagesOf({
   name: 'refunds',
-  async step({ deps, since, now }, after) {
-    const page = await deps.stripe.refunds.list({
-      created: { gte: seconds(new Date(since.getTime() - longestRefundMs)) },
-      limit: 100,
+  list: (context, page) =>
+    context.deps.stripe.refunds.list({
+      ...madeSince(context, longestRefundMs),
       expand: ['data.charge'],
-      ...(after !== null && { starting_after: after }),
-    })
-    const listed = z.array(refundSchema).parse(page.data)
+      ...page,
+    }),
+  async compare({ deps, now }, page) {
+    const listed = z.array(refundSchema).parse(page)
     const young = new Set(
       listed.flatMap(({ charge, created }) => (isYoung(fromSeconds(created), now) && charge?.id) || []),
     )
@@ -49,7 +49,7 @@ export const refunds: Comparison = {
     const failed = new Set(
       listed.flatMap(({ charge, status }) => (status === 'failed' && charge ? [charge.id] : [])),
     )
-    const known = await findKnown(deps.db, [...charges.keys()])
+    const known = await findRows(deps.db, 'charges', 'stripe_charge_id', [...charges.keys()])
     const differences: UnconfirmedDifference[] = []
     for (const charge of charges.values()) {
       const row = known.get(charge.id)
@@ -70,13 +70,9 @@ export const refunds: Comparison = {
         }),
       )
     }
-    return {
-      count: listed.length,
-      differences,
-      next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
-    }
+    return { count: listed.length, differences }
   },
-}
+})
 
 function listRefunds(stripe: Stripe, charge: string): Promise<Stripe.Refund[]> {
   return stripe.refunds.list({ charge, limit: 100 }).autoPagingToArray({ limit: 10_000 })
@@ -94,17 +90,14 @@ const disputeSchema = z.object({
 type Dispute = z.infer<typeof disputeSchema>
 
 /** What disputes hold of each charge is what we know. */
-export const disputes: Comparison = {
+export const disputes = pagesOf({
   name: 'disputes',
-  async step({ deps, since, now }, after) {
-    const page = await deps.stripe.disputes.list({
-      created: { gte: seconds(new Date(since.getTime() - longestDisputeMs)) },
-      limit: 100,
-      ...(after !== null && { starting_after: after }),
-    })
-    const listed = z.array(disputeSchema).parse(page.data)
+  list: (context, page) =>
+    context.deps.stripe.disputes.list({ ...madeSince(context, longestDisputeMs), ...page }),
+  async compare({ deps, now }, page) {
+    const listed = z.array(disputeSchema).parse(page)
     const byCharge = Map.groupBy(listed, ({ charge }) => charge)
-    const known = await findKnown(deps.db, [...byCharge.keys()])
+    const known = await findRows(deps.db, 'charges', 'stripe_charge_id', [...byCharge.keys()])
     const differences: UnconfirmedDifference[] = []
     for (const [charge_id, some] of byCharge) {
       const row = known.get(charge_id)
@@ -129,9 +122,9 @@ export const disputes: Comparison = {
         }),
       )
     }
-    return { count: listed.length, differences, next: page.has_more ? (page.data.at(-1)?.id ?? null) : null }
+    return { count: listed.length, differences }
   },
-}
+})
 
 /**
  * The balance transactions say where the money is; the status says where it is about to be. Only when both
@@ -155,12 +148,6 @@ function heldByMoney(disputes: readonly Dispute[]): number {
 
 function lastMoved({ created, balance_transactions }: Dispute): number {
   return Math.max(created, ...balance_transactions.map((one) => one.created))
-}
-
-async function findKnown(db: Database, ids: readonly string[]) {
-  if (ids.length === 0) return new Map()
-  const rows = await db.selectFrom('charges').selectAll().where('stripe_charge_id', 'in', ids).execute()
-  return new Map(rows.map((row) => [row.stripe_charge_id, row]))
 }
 
 function isOurs({ intent_id, stripe_invoice_id }: ChargeOrigin): boolean {
@@ -206,7 +193,8 @@ async function whatItPaidFor(
   minor: number,
 ): Promise<{ owner_id: string | null; credits: number | null }> {
   if (stripe_invoice_id !== null) {
-    return { owner_id: (await findOwnerOfInvoice(db, stripe_invoice_id)) ?? null, credits: null }
+    const lines = await findRows(db, 'paid_invoice_lines', 'stripe_invoice_id', [stripe_invoice_id])
+    return { owner_id: lines.get(stripe_invoice_id)?.owner_id ?? null, credits: null }
   }
   const intent =
     intent_id === null

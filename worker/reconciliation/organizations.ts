@@ -1,8 +1,8 @@
-import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/membership-limit.ts'
+import { findWrongLimit } from '../../schema/people/seats/membership-limit.ts'
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/people/seats/seats.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type Comparison, isYoung, resyncOf, type UnconfirmedDifference } from './comparison.ts'
+import { isYoung, resyncOf, rowsOf, type UnconfirmedDifference } from './comparison.ts'
 
 /** Each costs a call to Clerk. */
 const organizationsPerStep = 20
@@ -11,22 +11,13 @@ const organizationsPerStep = 20
  * Who has a seat is a member at Clerk, with the same role; who is a member is known to us; and Clerk has room
  * for as many as seats were sold.
  */
-export const organizations: Comparison = {
+export const organizations = rowsOf<string>({
   name: 'organizations',
-  async step({ deps, now }, after) {
-    const ids = await listOrganizationsWithSeats(deps.db, {
-      after_organization_id: after ?? '',
-      limit: organizationsPerStep,
-    })
-    const differences: UnconfirmedDifference[] = []
-    for (const id of ids) differences.push(...(await compareOrganization(deps, id, now)))
-    return {
-      count: ids.length,
-      differences,
-      next: ids.length < organizationsPerStep ? null : (ids.at(-1) ?? null),
-    }
-  },
-}
+  list: (db, after_organization_id) =>
+    listOrganizationsWithSeats(db, { after_organization_id, limit: organizationsPerStep }),
+  idOf: (id) => id,
+  compare: compareOrganization,
+})
 
 async function compareOrganization(
   deps: WorkerDependencies,
@@ -50,7 +41,7 @@ async function compareOrganization(
     ...oldMembers.flatMap((member) => compareMember(member, seats, roles.get(member.user_id)) ?? []),
     // A change of either is followed by one of the limit.
     ...(oldSeats.length === seats.length && oldMembers.length === members.length
-      ? ((await compareLimit(deps, id, members)) ?? [])
+      ? await compareLimit(deps, id, members)
       : []),
   ]
 }
@@ -59,8 +50,6 @@ function common(organization_id: string, object: string) {
   return {
     object_id: `${organization_id}/${object}`,
     owner_id: organization_id,
-    money: null,
-    credits: null,
     repair: resyncOf(organization_id),
     advice: 'A resync asks Clerk about everybody in the organization, and makes the seats agree.',
     refs: [organization_id, object],
@@ -130,19 +119,16 @@ async function compareLimit(
   deps: WorkerDependencies,
   id: string,
   members: readonly Membership[],
-): Promise<UnconfirmedDifference[] | undefined> {
-  const [member] = members
-  const seats = await findSeatsAtClerk(deps.db, id)
-  if (!member || !seats) return undefined
-  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_reserved })
-  if (member.membership_limit === limit) return undefined
+): Promise<UnconfirmedDifference[]> {
+  const wrong = await findWrongLimit(deps.db, id, members)
+  if (!wrong) return []
   return [
     {
       ...common(id, 'limit'),
       kind: 'member_limit_differs',
       sentence: 'Clerk lets another number of people into an organization than have seats',
-      they_say: `${id} may have ${member.membership_limit || 'any number of'} members.`,
-      we_have: `With ${seats.seats_total} seats it should have room for ${limit}.`,
+      they_say: `${id} may have ${wrong.at_clerk || 'any number of'} members.`,
+      we_have: `With ${wrong.seats_total} seats it should have room for ${wrong.limit}.`,
     },
   ]
 }

@@ -3,16 +3,9 @@ import type { FindingKind } from '../../schema/api/reconciliation.ts'
 import { type Difference, differenceOf } from '../../schema/billing/position/difference.ts'
 import { type Position, positionOf } from '../../schema/billing/position/position.ts'
 import { readOwnerFacts } from '../../schema/billing/position/read-owner.ts'
-import { type Database, inSnapshot } from '../../schema/database/connect.ts'
+import { type Database, type DatabaseTransaction, inSnapshot } from '../../schema/database/connect.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
-import {
-  adjustmentOf,
-  type Comparison,
-  type ComparisonContext,
-  graceMs,
-  resyncOf,
-  type UnconfirmedDifference,
-} from './comparison.ts'
+import { adjustmentOf, graceMs, resyncOf, rowsOf, type UnconfirmedDifference } from './comparison.ts'
 
 /** Of each table; an owner has two accounts. */
 const rowsPerStep = 100
@@ -20,28 +13,20 @@ const rowsPerStep = 100
 /**
  * The books of every owner have what the position says, and every transfer by hand has its act of support.
  */
-export const owners: Comparison = {
+export const owners = rowsOf<string>({
   name: 'owners',
-  async step({ deps, now }, after) {
-    const some = await listOwners(deps.db, after)
-    const differences: UnconfirmedDifference[] = []
-    for (const owner_id of some) differences.push(...(await compareOwner(deps.db, owner_id, now)))
-    const last = some.at(-1)
-    return {
-      count: some.length,
-      differences,
-      next: last ?? null,
-    }
-  },
-}
+  list: listOwners,
+  idOf: (id) => id,
+  compare: ({ db }, owner_id, now) => compareOwner(db, owner_id, now),
+})
 
 /**
  * Owners who have books or had a plan, in the order of their ids; as many rows of each table are read, so the
  * list ends where the first of the two does. A purchase without books is found by its session.
  */
-async function listOwners(db: Database, after: string | null): Promise<string[]> {
+async function listOwners(db: Database, after: string): Promise<string[]> {
   const rowsAfter = (table: 'ledger_owners' | 'subscriptions') => sql`
-    SELECT owner_id FROM ${sql.table(table)} WHERE owner_id > ${after ?? ''}
+    SELECT owner_id FROM ${sql.table(table)} WHERE owner_id > ${after}
     ORDER BY owner_id LIMIT ${rowsPerStep}`
   const isListed = (part: 'account' | 'plan') => sql`
     ((SELECT count(*) FROM ${sql.table(part)}) < ${rowsPerStep} OR owner_id <=
@@ -114,7 +99,6 @@ function bookDifferences(
             ? `By the facts grant ${id} is due ${want.gross - want.refunded - want.disputed} credits.`
             : `No checkout and no invoice stands behind grant ${id}.`,
           we_have: `To agree, the ledger lacks: ${parts.join(', ')}.`,
-          money: null,
           credits,
           repair: resyncOf(owner_id),
           advice: want
@@ -140,10 +124,8 @@ const sentences: Readonly<Record<BookKind, (credits: number) => string>> = {
   credits_too_many: (credits) => `${credits} credits are there that are not due`,
 }
 
-type Trx = Parameters<Parameters<ReturnType<ComparisonContext['deps']['db']['transaction']>['execute']>[0]>[0]
-
 /** Adjustments that belong to no act of support. */
-async function listAdjustments(trx: Trx, owner_id: string): Promise<UnconfirmedDifference[]> {
+async function listAdjustments(trx: DatabaseTransaction, owner_id: string): Promise<UnconfirmedDifference[]> {
   const { rows } = await sql<{
     transfer_id: number
     account: string
@@ -166,7 +148,6 @@ async function listAdjustments(trx: Trx, owner_id: string): Promise<UnconfirmedD
     sentence: `${Math.abs(credits)} credits were ${credits > 0 ? 'given' : 'taken'} by hand, with no support act recorded`,
     they_say: 'There is no act of support behind it.',
     we_have: `Transfer ${transfer_id} of ${posted_at.toISOString().slice(0, 10)} to the ${account} account, by ${actor}: ${reason}.`,
-    money: null,
     credits: -credits,
     repair: adjustmentOf(owner_id, -credits),
     advice: 'Find out who posted it; then post the opposite amount.',

@@ -5,14 +5,12 @@ import {
   withoutExplained,
 } from '../../schema/billing/reconciliation/findings.ts'
 import {
-  beginRun,
-  continueRun,
   deleteOldRuns,
-  endRun,
   findProvenUntil,
   findRun,
   findUnendedRun,
   listRuns,
+  moveRun,
   type Run,
   requestRun,
 } from '../../schema/billing/reconciliation/runs.ts'
@@ -102,12 +100,7 @@ async function takeStep(deps: WorkerDependencies, run: Run): Promise<Run | undef
     deps.log.error({ err: error, run_id: run.id }, 'The reconciliation has failed')
     const message = reasonOf(error)
     const text = isRefusedKey(error) ? `Stripe refuses our key: ${message}` : message
-    return endRun(deps.db, run, {
-      state: 'failed',
-      is_proven: false,
-      error: text.slice(0, 1000),
-      now: deps.now(),
-    })
+    return moveRun(deps.db, run, { state: 'failed', error: text.slice(0, 1000), ended_at: deps.now() })
   }
 }
 
@@ -115,7 +108,8 @@ async function begin(deps: WorkerDependencies, run: Run): Promise<Run | undefine
   const now = deps.now()
   const proven = await findProvenUntil(deps.db)
   await deleteOldRuns(deps.db, new Date(now.getTime() - keptMs))
-  return beginRun(deps.db, run, {
+  return moveRun(deps.db, run, {
+    state: 'running',
     // From the beginning of that day: what was on its way then is compared now.
     since: new Date(proven ? startOfDay(proven) : now.getTime() - firstReachMs),
     until: now,
@@ -134,9 +128,7 @@ async function compare(deps: WorkerDependencies, run: Run): Promise<Run | undefi
   // A new version of the program may compare other things: begin anew.
   if (!position || !since || !comparison) {
     const first = { comparison: comparisons[0].name, after: null }
-    return deps.db
-      .transaction()
-      .execute((trx) => continueRun(trx, run, { position: first, compared: {}, findings: 0 }))
+    return moveRun(deps.db, run, { position: first, compared: {}, findings: 0 })
   }
   const now = deps.now()
   const { count, differences, next } = await comparison.step({ deps, since, now }, position.after)
@@ -148,7 +140,7 @@ async function compare(deps: WorkerDependencies, run: Run): Promise<Run | undefi
     findings: run.findings + found.length,
   }
   const moved = await deps.db.transaction().execute(async (trx) => {
-    const after = await continueRun(trx, run, step)
+    const after = await moveRun(trx, run, step)
     if (after) await saveFindings(trx, found, now)
     return after
   })
@@ -173,7 +165,7 @@ async function finish(deps: WorkerDependencies, run: Run): Promise<Run | undefin
     await closeUnseenFindings(trx, { began_at: run.until ?? now, now })
     const counts = await countFindings(trx)
     const is_proven = counts.every(({ count }) => count === 0)
-    return endRun(trx, run, { state: 'done', is_proven, error: null, now })
+    return moveRun(trx, run, { state: 'done', is_proven, ended_at: now, position: null })
   })
   if (ended?.is_proven && ended.until) await closeStatementDays(deps.db, { proven_until: ended.until, now })
   deps.log.info({ run_id: run.id, compared: run.compared, findings: run.findings }, 'Reconciliation done')

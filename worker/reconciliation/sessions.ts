@@ -3,14 +3,14 @@ import type { CheckoutIntent } from '../../schema/billing/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
-import type { WorkerDependencies } from '../dependencies.ts'
 import {
-  type Comparison,
   dayMs,
+  findRows,
+  madeSince,
   moneyText,
+  pagesOf,
   replayOf,
   resyncOf,
-  seconds,
   type UnconfirmedDifference,
 } from './comparison.ts'
 
@@ -34,30 +34,14 @@ type Session = z.infer<typeof sessionSchema>
  * Every checkout that is paid at Stripe is settled here and has brought its credits, and no other one is
  * settled.
  */
-export const sessions: Comparison = {
+export const sessions = pagesOf({
   name: 'sessions',
-  async step({ deps, since }, after) {
-    const page = await deps.stripe.checkout.sessions.list({
-      created: { gte: seconds(new Date(since.getTime() - longestPaymentMs)) },
-      limit: 100,
-      ...(after !== null && { starting_after: after }),
-    })
-    return {
-      ...(await compareListed(deps.db, page.data)),
-      next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
-    }
-  },
-}
+  list: (context, page) =>
+    context.deps.stripe.checkout.sessions.list({ ...madeSince(context, longestPaymentMs), ...page }),
+  compare: ({ deps }, listed) => compareSessions(deps.db, listed),
+})
 
-/** The same of one session. */
-export async function compareSession(
-  { db, stripe }: Pick<WorkerDependencies, 'db' | 'stripe'>,
-  id: string,
-): Promise<UnconfirmedDifference[]> {
-  return (await compareListed(db, [await stripe.checkout.sessions.retrieve(id)])).differences
-}
-
-async function compareListed(
+export async function compareSessions(
   db: Database,
   listed: readonly unknown[],
 ): Promise<{ count: number; differences: UnconfirmedDifference[] }> {
@@ -70,7 +54,7 @@ async function compareListed(
       return intentId && isOurs ? { session, intentId } : []
     })
   const ids = ours.map(({ intentId }) => intentId)
-  const intents = await findIntents(db, ids)
+  const intents = await findRows(db, 'checkout_intents', 'id', ids)
   const grants = await listPurchaseGrants(db, ids)
   const differences = ours.flatMap(({ session, intentId }) => {
     const intent = intents.get(intentId)
@@ -80,12 +64,6 @@ async function compareListed(
 }
 
 type PurchaseGrant = NonNullable<ReturnType<Awaited<ReturnType<typeof listPurchaseGrants>>['get']>>
-
-async function findIntents(db: Database, ids: readonly string[]): Promise<Map<string, CheckoutIntent>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db.selectFrom('checkout_intents').selectAll().where('id', 'in', ids).execute()
-  return new Map(rows.map((row) => [row.id, row]))
-}
 
 function differenceOf(
   session: Session,
@@ -123,7 +101,6 @@ function differenceOf(
     we_have: `Checkout ${intentId} is settled.`,
     money: { amount_minor: intent.amount_minor, currency: intent.currency },
     credits: -intent.credits,
-    repair: null,
     advice: 'No event brings credits without a payment: find out who could write to the database.',
     refs: [id, intentId],
   }

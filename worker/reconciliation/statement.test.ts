@@ -70,7 +70,13 @@ async function settleHold(
   const ask = (request: SpendRequest) => spendCredits(database.server, [request])
   const [reserved] = await ask({ ...asked, ...of, action: 'reserve', idempotency_key: randomUUID() })
   await ask({ ...later, credits: of.beside, idempotency_key: randomUUID() })
-  await ask({ ...later, action: 'settle', hold_id: reserved?.hold?.id ?? '', credits: of.cost })
+  await ask({
+    ...later,
+    action: 'settle',
+    may_spend: true,
+    hold_id: reserved?.hold?.id ?? '',
+    credits: of.cost,
+  })
 }
 
 afterAll(async () => {

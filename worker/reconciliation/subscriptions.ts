@@ -7,9 +7,10 @@ import { planItemOf, planOfPrice } from '../../schema/vendors/stripe/catalogue.t
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 import { subscriptionStatuses } from '../../schema/vendors/stripe/statuses.ts'
 import {
-  type Comparison,
   cancellationOf,
+  findRows,
   fromSeconds,
+  pagesOf,
   replayOf,
   type UnconfirmedDifference,
 } from './comparison.ts'
@@ -53,17 +54,25 @@ const markSchema = z.object({
  * hundred a call: they change as long as they live, and Stripe's list cannot be asked for those that have
  * changed.
  */
-export const subscriptions: Comparison = {
+export const subscriptions = pagesOf({
   name: 'subscriptions',
-  async step({ deps }, after) {
-    const page = await deps.stripe.subscriptions.list({
-      status: 'all',
-      limit: 100,
-      ...(after !== null && { starting_after: after }),
-    })
-    const known = await findWhatIsKnown(deps.db, z.array(markSchema).parse(page.data))
+  list: ({ deps }, page) => deps.stripe.subscriptions.list({ status: 'all', ...page }),
+  async compare({ deps: { db } }, page) {
+    const marks = z.array(markSchema).parse(page)
+    const intentIds = marks.flatMap(({ metadata }) => (isUuid(metadata.intentId) ? metadata.intentId : []))
+    const customerIds = marks.map(({ customer }) => customer)
+    const known = {
+      rows: await findRows(
+        db,
+        'subscriptions',
+        'stripe_subscription_id',
+        marks.map(({ id }) => id),
+      ),
+      intents: await findRows(db, 'checkout_intents', 'id', intentIds),
+      customers: await findRows(db, 'stripe_customers', 'customer_id', customerIds),
+    }
     // Ours by our row, by our customer, or by the metadata. Of others no form is expected.
-    const ours = page.data
+    const ours = page
       .filter(({ id, customer, metadata }) => {
         const customerId = stripeReferenceSchema.parse(customer)
         return known.rows.has(id) || known.customers.has(customerId) || isUuid(metadata.intentId)
@@ -72,51 +81,17 @@ export const subscriptions: Comparison = {
     const differences: UnconfirmedDifference[] = []
     for (const one of ours) {
       const row = known.rows.get(one.id)
-      const difference = row ? compare(one, row) : await unknown(deps.db, one, known)
+      const difference = row ? compare(one, row) : await unknown(db, one, known)
       if (difference) differences.push(difference)
     }
-    return {
-      count: ours.length,
-      differences,
-      next: page.has_more ? (page.data.at(-1)?.id ?? null) : null,
-    }
+    return { count: ours.length, differences }
   },
-}
+})
 
 interface WhatIsKnown {
-  readonly rows: ReadonlyMap<string, Subscription>
   readonly intents: ReadonlyMap<string, CheckoutIntent>
   /** Whose each customer is. */
-  readonly customers: ReadonlyMap<string, string>
-}
-
-async function findWhatIsKnown(
-  db: Database,
-  listed: readonly z.infer<typeof markSchema>[],
-): Promise<WhatIsKnown> {
-  if (listed.length === 0) return { rows: new Map(), intents: new Map(), customers: new Map() }
-  const ids = listed.map(({ id }) => id)
-  const intentIds = listed.flatMap(({ metadata }) => (isUuid(metadata.intentId) ? metadata.intentId : []))
-  const [rows, intents, customers] = await Promise.all([
-    db.selectFrom('subscriptions').selectAll().where('stripe_subscription_id', 'in', ids).execute(),
-    intentIds.length === 0
-      ? []
-      : db.selectFrom('checkout_intents').selectAll().where('id', 'in', intentIds).execute(),
-    db
-      .selectFrom('stripe_customers')
-      .select(['customer_id', 'owner_id'])
-      .where(
-        'customer_id',
-        'in',
-        listed.map(({ customer }) => customer),
-      )
-      .execute(),
-  ])
-  return {
-    rows: new Map(rows.map((row) => [row.stripe_subscription_id, row])),
-    intents: new Map(intents.map((intent) => [intent.id, intent])),
-    customers: new Map(customers.map(({ customer_id, owner_id }) => [customer_id, owner_id])),
-  }
+  readonly customers: ReadonlyMap<string, { readonly owner_id: string }>
 }
 
 function isUuid(text: string | undefined): text is string {
@@ -152,8 +127,6 @@ function compare(there: Listed, here: Subscription): UnconfirmedDifference | und
     sentence: `A plan differs in ${different.map(([name]) => name).join(', ')}`,
     they_say: `Subscription ${there.id}: ${listed(1)}.`,
     we_have: `${listed(2)}.`,
-    money: null,
-    credits: null,
     repair: replayOf('subscription', there.id),
     advice: here.sync_failed_at
       ? `A replay fetches it again; the last one failed: ${here.last_error}`
@@ -171,8 +144,6 @@ function otherPlan(there: Listed, here: Subscription, plan: string): Unconfirmed
     sentence: `A plan was bought as ${here.plan_type}, and is charged as ${plan}`,
     they_say: `The price of subscription ${there.id} is one of the plan ${plan}.`,
     we_have: `It is one of the plan ${here.plan_type}.`,
-    money: null,
-    credits: null,
     repair: replayOf('subscription', there.id),
     advice:
       'Change its price back at Stripe, and replay it. Who wants another plan cancels this one and buys the other: seats and owner belong to the plan.',
@@ -190,7 +161,7 @@ async function unknown(
   { intents, customers }: WhatIsKnown,
 ): Promise<UnconfirmedDifference | undefined> {
   const intent = intents.get(String(there.metadata.intentId))
-  const owner_id = customers.get(there.customer) ?? intent?.owner_id ?? null
+  const owner_id = customers.get(there.customer)?.owner_id ?? intent?.owner_id ?? null
   if (!isLive(there) || (!isUuid(there.metadata.intentId) && !planAtStripe(there))) return undefined
   const isSecond = owner_id && (await findLiveSubscription(db, owner_id))
   const item = planItemOf(there.items.data)

@@ -83,8 +83,6 @@ async function oldEvents(
         : `An event of ${sender}’s is due, and no job has it`,
       they_say: `${sender} sent ${type}.`,
       we_have: last_error ? `The last try failed: ${last_error}` : 'It has not been tried.',
-      money: null,
-      credits: null,
       repair: replayOf('event', id),
       advice: isOld
         ? 'A replay tries it now, and says why it fails.'

@@ -243,7 +243,7 @@ describe.each([
     const params = JSON.stringify({ email, name })
     await database.owner
       .insertInto('customer_creations')
-      .values({ owner_id: user_id, creation_key: randomUUID(), params, created_at: new Date() })
+      .values({ owner_id: user_id, creation_key: randomUUID(), params })
       .execute()
     for (const subject of [user_id, pool]) {
       await recordError(database.worker, {

@@ -96,7 +96,6 @@ async function buildAda() {
       owner_id: ada.user_id,
       creation_key: randomUUID(),
       params: JSON.stringify({ email: ada.email, name: first_name }),
-      created_at: new Date(),
     })
     .execute()
   await recordError(database.worker, {

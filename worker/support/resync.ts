@@ -6,15 +6,10 @@ import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import { readBooks } from '../../schema/ledger/post/books.ts'
-import { findSeatsAtClerk, membershipLimitFor } from '../../schema/people/seats/membership-limit.ts'
+import { findWrongLimit } from '../../schema/people/seats/membership-limit.ts'
 import { listHeldSeats } from '../../schema/people/seats/seats.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
-import {
-  type Cause,
-  postPlanDifference,
-  postPurchaseDifference,
-  withdrawPurchase,
-} from '../books/post-difference.ts'
+import { type Cause, postPlanDifference, postPurchaseDifference } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { followContact } from '../events/clerk/follow-contact.ts'
@@ -118,11 +113,8 @@ async function describeRoom(
   organizationId: string,
   members: readonly Membership[],
 ): Promise<string | null> {
-  const seats = await findSeatsAtClerk(deps.db, organizationId)
-  const [member] = members
-  if (!seats || !member) return null
-  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_reserved })
-  return member.membership_limit === limit ? null : `Clerk lets ${limit} people in.`
+  const wrong = await findWrongLimit(deps.db, organizationId, members)
+  return wrong && `Clerk lets ${wrong.limit} people in.`
 }
 
 /** Also without any news: the books may differ from facts that were written down long ago. */
@@ -142,11 +134,8 @@ async function postDifferenceOf(
     if (kind !== 'purchase' || intent_id === null || gross === 0) continue
     const intent = await lockIntent(trx, intent_id)
     if (intent?.state === 'settled') continue
-    // It was not paid for.
-    await withdrawPurchase(
-      trx,
-      { id: intent_id, owner_id, stripe_session_id: null, stripe_invoice_id: null },
-      cause,
-    )
+    const unpaid = { state: 'expired', credits: 0, amount_minor: 0 } as const
+    const source = { stripe_session_id: null, stripe_invoice_id: null }
+    await postPurchaseDifference(trx, { id: intent_id, owner_id, ...unpaid, ...source }, cause)
   }
 }

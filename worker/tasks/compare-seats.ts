@@ -2,11 +2,7 @@ import { z } from 'zod'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { findCursor, moveCursor } from '../../schema/inbox/cursors/cursors.ts'
 import { findInvitation, listInvitations } from '../../schema/people/invitations/invitations.ts'
-import {
-  findSeatsAtClerk,
-  keepMembershipLimit,
-  membershipLimitFor,
-} from '../../schema/people/seats/membership-limit.ts'
+import { findWrongLimit, keepMembershipLimit } from '../../schema/people/seats/membership-limit.ts'
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/people/seats/seats.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
 import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
@@ -138,11 +134,7 @@ async function compareLimit(
   organizationId: string,
   members: readonly Membership[],
 ): Promise<void> {
-  const seats = await findSeatsAtClerk(deps.db, organizationId)
-  const [member] = members
-  if (!seats || !member) return
-  const people_at_clerk = members.length + seats.seats_reserved
-  if (member.membership_limit === membershipLimitFor({ ...seats, people_at_clerk })) return
+  if (!(await findWrongLimit(deps.db, organizationId, members))) return
   try {
     await keepMembershipLimit(deps, organizationId)
     deps.log.warn({ organization_id: organizationId }, 'The limit of members did not agree with the seats')

@@ -40,24 +40,22 @@ const listWithPayload = () =>
     .orderBy('state')
     .execute()
 
-test('payloads are removed 90 days after their event was finished, in batches; the rows stay', async () => {
+test('payloads are removed 90 days after their event was finished; the rows stay', async () => {
   const [old, young] = [daysAgo(90.1), daysAgo(89.9)]
   const finished = ['applied', 'ignored', 'failed'] as const
-  const many = Array.from({ length: 600 }, () => ({ state: 'applied' as const, at: old }))
   await insertEvents([
-    ...many,
     ...finished.map((state) => ({ state, at: old })),
     ...finished.map((state) => ({ state, at: young })),
     { state: 'received', at: old },
   ])
-  expect(await deleteOldRows(worker.deps)).toMatchObject({ payloads: 603 })
+  expect(await deleteOldRows(worker.deps)).toMatchObject({ payloads: 3 })
   expect(await listWithPayload()).toMatchObject([
     { state: 'applied', finished_at: young },
     { state: 'failed', finished_at: young },
     { state: 'ignored', finished_at: young },
     { state: 'received' },
   ])
-  expect(await database.owner.selectFrom('inbox_events').select('id').execute()).toHaveLength(607)
+  expect(await database.owner.selectFrom('inbox_events').select('id').execute()).toHaveLength(7)
   expect(await deleteOldRows(worker.deps)).toMatchObject({ payloads: 0 })
 })
 

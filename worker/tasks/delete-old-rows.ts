@@ -13,19 +13,13 @@ const dayMs = 24 * 3600 * 1000
 const payloadRetentionMs = 90 * dayMs
 const triesRetentionMs = 400 * dayMs
 
-const batchSize = 500
-/** A run ends after so many batches, so that it does not keep the disk busy; the next one goes on. */
-const maximumBatches = 20
-
-/** Removes what has been kept long enough, in small batches. Returns how many rows of each kind it changed. */
+/** Removes what has been kept long enough. Returns how many rows of each kind it changed. */
 export async function deleteOldRows(deps: WorkerDependencies): Promise<Readonly<Record<string, number>>> {
   const now = deps.now()
-  const finished_before = new Date(now.getTime() - payloadRetentionMs)
-  const payloads = await inBatches(() => removeOldPayloads(deps.db, { finished_before, limit: batchSize }))
-  const sign_ins = await inBatches(() => deleteOldSignIns(deps.db, { now, limit: batchSize }))
-  const requests = await inBatches(() => deleteOldRequests(deps.db, { now, limit: batchSize }))
-  const over_before = new Date(now.getTime() - triesRetentionMs)
-  const tries = await inBatches(() => deleteOldTries(deps.db, { over_before, limit: batchSize }))
+  const payloads = await removeOldPayloads(deps.db, new Date(now.getTime() - payloadRetentionMs))
+  const sign_ins = await deleteOldSignIns(deps.db, now)
+  const requests = await deleteOldRequests(deps.db, now)
+  const tries = await deleteOldTries(deps.db, new Date(now.getTime() - triesRetentionMs))
   const late = await removeLatePayloads(deps, now)
   const removed = { payloads, sign_ins, requests, tries, late }
   if (Object.values(removed).some((count) => count > 0)) deps.log.info(removed, 'Removed what is old')
@@ -42,16 +36,6 @@ async function removeLatePayloads({ db }: WorkerDependencies, now: Date): Promis
   for (const user_id of await listForgotten(db)) {
     const traces = await findTracesOf(db, { user_id, addresses: [] })
     removed += await retryTransaction(db, (trx) => removePayloadsOf(trx, { ...traces, since }))
-  }
-  return removed
-}
-
-async function inBatches(removeBatch: () => Promise<number>): Promise<number> {
-  let removed = 0
-  for (let batch = 0; batch < maximumBatches; batch += 1) {
-    const count = await removeBatch()
-    removed += count
-    if (count < batchSize) break
   }
   return removed
 }

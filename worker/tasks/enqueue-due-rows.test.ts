@@ -62,36 +62,12 @@ test('an event that was not applied is enqueued again, under an id that no job h
   expect(added[0]?.jobId).not.toBe(id)
 })
 
-test('a claim that follows at once leaves it alone, a later one takes it again, ever less often', async () => {
-  await receiveStripeEvent(database.server, paidEvent())
-  const taken = []
-  for (const minute of [1, 1.1, 2, 2.1, 3, 3.1, 5]) taken.push((await claimIn(minute)).events)
-  expect(taken).toEqual([1, 0, 1, 0, 1, 0, 1])
-})
-
 test('what is due is enqueued by one call for each queue, a job for each', async () => {
   for (let i = 0; i < 20; i++) await receiveStripeEvent(database.server, paidEvent())
   for (let i = 0; i < 3; i++) await buildPurchase(database.server, { next_try_at: new Date() })
   expect(await claimIn(1)).toEqual({ events: 20, intents: 3 })
   expect(calls).toEqual([20, 3])
   expect(new Set(added.map(({ jobId }) => jobId)).size).toBe(23)
-})
-
-test('an event that was applied or ignored is left alone', async () => {
-  const ids = [
-    await receiveCheckoutEvent(database.server, await buildPaidCredits(product)),
-    await receiveStripeEvent(database.server, eventOf('customer.created', { object: 'customer' })),
-  ]
-  for (const id of ids) await tryEvent(worker.deps, { source: 'stripe', id })
-  expect(await claimIn(30)).toEqual({ events: 0, intents: 0 })
-})
-
-test('an event whose try failed is not swept before the time that the failure set', async () => {
-  const id = await receiveEarlyEvent()
-  const deps = { ...worker.deps, now: () => new Date(Date.now() + 60_000) }
-  await expect(tryEvent(deps, { source: 'stripe', id })).rejects.toThrow()
-  expect((await claimIn(1)).events).toBe(0)
-  expect((await claimIn(1.1)).events).toBe(1)
 })
 
 test('a job does nothing once its row has been claimed again, or its failure was recorded', async () => {
@@ -113,23 +89,4 @@ test('while the queue is full nothing is claimed, so that it does not grow', asy
   expect(await claimIn(1)).toEqual({ events: 0, intents: 0 })
   waiting = 499
   expect(await claimIn(1)).toEqual({ events: 1, intents: 0 })
-})
-
-test('an intent that is not settled is enqueued, one that is over is not', async () => {
-  const due = { next_try_at: new Date() }
-  const open = await buildPurchase(database.server, { ...due, stripe_session_id: 'cs_open' })
-  const created = await buildPurchase(database.server, due)
-  const over = await buildPurchase(database.server, due)
-  await database.owner
-    .updateTable('checkout_intents')
-    .set({ state: 'expired' })
-    .where('id', '=', over.id)
-    .execute()
-  expect(await claimIn(1)).toEqual({ events: 0, intents: 2 })
-  expect(added.map((job) => job.payload)).toEqual(
-    expect.arrayContaining([
-      { intent_id: open.id, cause: 'schedule', claim: 1 },
-      { intent_id: created.id, cause: 'schedule', claim: 1 },
-    ]),
-  )
 })

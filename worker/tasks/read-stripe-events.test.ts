@@ -2,14 +2,9 @@ import type Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { findCursor } from '../../schema/inbox/cursors/cursors.ts'
-import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { listedEventTypes, stripeEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
-import {
-  buildPaidCredits,
-  buildPaidPlan,
-  type PaidPurchase,
-} from '../../tests/support/factories/paid-purchases.ts'
+import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
@@ -85,22 +80,6 @@ describe('an event that never came by webhook', () => {
     expect(await product.worker.deps.metrics.registry.metrics()).toMatch(
       /tidemark_events_missed_total\{type="checkout.session.completed"\} \d/,
     )
-  })
-
-  test('brings what was paid and takes what was refunded or disputed', async () => {
-    const bought = await buildPaidCredits(product)
-    const balance = async () => {
-      await read()
-      for (const id of enqueued.splice(0)) await tryEvent(depsWith(), { source: 'stripe', id })
-      return (await findBalance(database.owner, bought.owner_id)).total
-    }
-    const totals = [await balance()]
-    const charge = await chargeOf(bought)
-    await stripe.client.refunds.create({ charge, amount: 350 })
-    totals.push(await balance())
-    await stripe.knob(`charges/${charge}/dispute`, { amount: 350 })
-    totals.push(await balance())
-    expect(totals).toEqual([500, 250, 0])
   })
 
   test('an event that never came by webhook is left to its webhook while that may be under way', async () => {
@@ -219,37 +198,5 @@ describe('a reading', () => {
     const away = listing(() => Promise.reject(new Error('Stripe is away')))
     await expect(read({ stripe: away })).rejects.toThrow('Stripe is away')
     expect(await read()).toBe(1)
-  })
-})
-
-async function chargeOf(bought: PaidPurchase): Promise<string> {
-  const { data } = await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })
-  return data[0]?.id ?? ''
-}
-
-describe('while nothing happens', () => {
-  const reads: Stripe.EventListParams[] = []
-  const readAfter = async (minutes: number, events: readonly Stripe.Event[] = []) => {
-    reads.length = 0
-    for (let minute = 0; minute < minutes; minute += 1) {
-      clock.advance(60_000)
-      await read({ stripe: stripeWith(events, reads) })
-    }
-    return reads.length
-  }
-
-  test('the list is read each minute of the first quiet hour, and then four times an hour', async () => {
-    const events = eventsOf(1)
-    expect(await readAfter(50, events)).toBe(50)
-    await readAfter(60, events)
-    expect(await readAfter(120, events)).toBe(8)
-  })
-
-  test('an event that is new in the list makes reading begin each minute again', async () => {
-    await readAfter(180, eventsOf(1))
-    const created = Math.floor(clock.now().getTime() / 1000)
-    const [fresh] = eventsOf(1).map((event) => ({ ...event, created }))
-    await readAfter(15, fresh ? [fresh] : [])
-    expect(await readAfter(10, fresh ? [fresh] : [])).toBe(10)
   })
 })

@@ -23,22 +23,14 @@ const firstReachMs = 24 * 60 * minuteMs
 const graceMs = minuteMs
 
 /**
- * While nothing happens the list is read less often: Stripe allows 500 reads a transaction over 30 days, and
- * 10,000 at least (https://docs.stripe.com/rate-limits). One a minute would be 43,200.
- */
-const quiet = { after_ms: 60 * minuteMs, every_ms: 15 * minuteMs }
-
-/**
- * After an outage there may be hundreds of thousands of events: a run reads ten thousand, and the next one
+ * After an outage there may be hundreds of thousands of events: a run reads fifty thousand, and the next one
  * goes on.
  */
-const defaultLimits = { page_size: 100, maximum_pages: 100 }
+const defaultLimits = { page_size: 100, maximum_pages: 500 }
 
 const positionSchema = z.object({
   /** Of the newest event that was compared: all that are older have been, too. */
   read_until: z.coerce.date(),
-  /** Of the newest event that was seen, compared or not. */
-  active_at: z.coerce.date().nullable().default(null),
   /** A reading that the last run did not finish. The list is newest first, so what is left of it is older. */
   unfinished: z
     .object({
@@ -63,8 +55,7 @@ export async function readStripeEvents(
   const cursor = await findCursor(deps.db, 'stripe_events')
   let position: Position = cursor
     ? positionSchema.parse(cursor.position)
-    : { read_until: new Date(now.getTime() - firstReachMs), active_at: null, unfinished: null }
-  if (cursor && isQuiet({ ...position, read_at: cursor.completed_at, now })) return 0
+    : { read_until: new Date(now.getTime() - firstReachMs), unfinished: null }
   let revision: number | null = cursor?.revision ?? 0
   let missed = 0
   for (let page = 0; page < limits.maximum_pages; page += 1) {
@@ -72,15 +63,11 @@ export async function readStripeEvents(
     missed += await receiveMissingOf(deps, data, now)
     const began_at = position.unfinished?.began_at ?? now
     const newest_at = position.unfinished?.newest_at ?? newestCompared(data, now)
-    const [first] = data
-    const seen_at = first ? new Date(first.created * 1000) : null
-    // What came while a long list was read is not known yet.
-    const active_at = position.unfinished ? now : laterOf(position.active_at ?? position.read_until, seen_at)
     const last = data.at(-1)
     const isComplete = !has_more || last === undefined
     position = isComplete
-      ? { read_until: laterOf(position.read_until, newest_at), active_at, unfinished: null }
-      : { ...position, active_at, unfinished: { began_at, after_event_id: last.id, newest_at } }
+      ? { read_until: laterOf(position.read_until, newest_at), unfinished: null }
+      : { ...position, unfinished: { began_at, after_event_id: last.id, newest_at } }
     revision = await moveCursor(deps.db, 'stripe_events', {
       from_revision: revision,
       position: toJson(position),
@@ -91,14 +78,6 @@ export async function readStripeEvents(
   }
   if (missed > 0) deps.log.warn({ missed }, 'Events had not come by webhook')
   return missed
-}
-
-/** Whether nothing is new at Stripe since a while, and the list was read lately. */
-function isQuiet(position: Position & { readonly read_at: Date | null; readonly now: Date }): boolean {
-  const { active_at, unfinished, read_at, now } = position
-  if (unfinished || !read_at || !active_at) return false
-  if (now.getTime() - active_at.getTime() < quiet.after_ms) return false
-  return now.getTime() - read_at.getTime() < quiet.every_ms
 }
 
 async function listEvents(

@@ -25,7 +25,8 @@ const minuteMs = 60_000
 const tasks = {
   enqueue_due_rows: { run: enqueueDueRows },
   sync_due_invitations: { run: syncDueInvitations },
-  read_stripe_events: { every_ms: minuteMs, run: readStripeEvents },
+  // Stripe allows 10,000 reads in 30 days at least (https://docs.stripe.com/rate-limits): these are 8,640.
+  read_stripe_events: { every_ms: 5 * minuteMs, run: readStripeEvents },
   // A run takes as many jobs as it needs; without one there is nothing to do.
   reconcile: { every_ms: minuteMs / 4, run: reconcile },
   end_holds: { every_ms: minuteMs, run: endHolds },

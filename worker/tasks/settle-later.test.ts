@@ -137,7 +137,8 @@ async function live(steps: readonly Step[], { isMoneyBack }: { isMoneyBack: bool
   }
   const settle = async (isDue: (one: (typeof open)[number]) => boolean) => {
     for (const { hold, cost } of open.filter(isDue)) {
-      const request = cost === 0 ? { action: 'release' } : { action: 'settle', credits: cost }
+      const request =
+        cost === 0 ? { action: 'release' } : { action: 'settle', may_spend: true, credits: cost }
       const settled = await later.ask(now, { ...request, hold_id: hold.id })
       expect(settled).toMatchObject({ outcome: 'posted', charged: cost })
     }

@@ -103,12 +103,6 @@ test('one that Clerk still keeps open stays pending, and is asked for again afte
   expect(await claimIn(31 * dayMs + 11 * minuteMs)).toBe(1)
 })
 
-test('a revocation whose event is lost is found at the latest then', async () => {
-  const team = await withRevoked()
-  expect(await claimIn(0)).toBe(1)
-  expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
-})
-
 test('a sender that crashed before Clerk heard of it leaves no seat behind', async () => {
   const team = await withRevoked()
   // As if nothing had ever been sent: no invitation of Clerk's carries its id.

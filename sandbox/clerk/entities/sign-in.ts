@@ -9,7 +9,7 @@ import {
   type Verification,
 } from '../state.ts'
 import { attemptCode, findUserByEmailAddress, pendingVerification, sendCode } from './email-address.ts'
-import { acceptInvitation, invalidTicket, invitationByTicket } from './invitation.ts'
+import { acceptInvitation, invalidTicket, invitationByTicket } from './membership.ts'
 import { isPassword } from './password.ts'
 import { createSession, updateClient, updateSession } from './session.ts'
 import { isLocked } from './user.ts'

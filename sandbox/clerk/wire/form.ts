@@ -79,16 +79,22 @@ export const pageQuery = z.object({
   offset: z.coerce.number().int().min(0).default(0),
 })
 
-/** The part of a list that was asked for, and the size of the whole. */
-export function page<Row, Shown>(
+/** The part of a list that was asked for, the newest first, and the size of the whole. */
+export function page<Row extends { created_at: number }, Shown>(
   rows: readonly Row[],
   { limit, offset }: z.output<typeof pageQuery>,
   show: (row: Row) => Shown,
 ): { data: Shown[]; total_count: number } {
-  return { data: rows.slice(offset, offset + limit).map(show), total_count: rows.length }
+  const data = newestFirst(rows).slice(offset, offset + limit)
+  return { data: data.map(show), total_count: rows.length }
 }
 
 export function newestFirst<Row extends { created_at: number }>(rows: readonly Row[]): Row[] {
   // Rows are in insertion order, so reversing first keeps rows with equal times in order.
   return [...rows].reverse().sort((a, b) => b.created_at - a.created_at)
+}
+
+/** The fields of a form that were sent. */
+export function givenFields(form: object): object {
+  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
 }

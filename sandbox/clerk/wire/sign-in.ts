@@ -3,7 +3,7 @@ import { signInUser } from '../entities/sign-in.ts'
 import { missingSignUpFields, unverifiedSignUpFields } from '../entities/sign-up.ts'
 import type { Service } from '../service.ts'
 import type { SignIn, SignUp } from '../state.ts'
-import { publicUserData } from './public.ts'
+import { publicUserData } from './organization.ts'
 import { verificationFields } from './user.ts'
 
 export function signInFields(service: Service, signIn: SignIn) {

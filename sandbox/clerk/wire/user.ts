@@ -2,8 +2,7 @@ import type { EmailAddressJSON, UserJSON } from '@clerk/backend'
 import { isLocked, lockoutSeconds, userLabel } from '../entities/user.ts'
 import type { Service } from '../service.ts'
 import type { EmailAddress, User, Verification } from '../state.ts'
-import { frontendMembership } from './membership.ts'
-import { hasImage, imageUrl } from './public.ts'
+import { frontendMembership, hasImage, imageUrl } from './organization.ts'
 
 export function backendUser(service: Service, user: User): UserJSON {
   return {

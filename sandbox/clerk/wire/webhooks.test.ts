@@ -34,14 +34,6 @@ function backend(sandbox: Sandbox) {
   return createClerkClient({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` })
 }
 
-function _post(sandbox: Sandbox, path: string, body: object = {}) {
-  return fetch(`${sandbox.url}/_sandbox${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-}
-
 /** Three people and an organization: see `seed`. */
 const seeded = [
   'user.created',

@@ -1,13 +1,16 @@
 import type { WebhookEvent as Payload } from '@clerk/backend/webhooks'
 import { Webhook } from 'svix'
-import { type PostResult, post } from '../../kit/post.ts'
+import { type PostResult, post } from '../../kit/outbox.ts'
 import { signingKey } from '../entities/signing-key.ts'
 import type { Service } from '../service.ts'
 import type { Settings } from '../settings.ts'
 import type { EventSubjects, Session, WebhookEvent } from '../state.ts'
-import { backendInvitation } from './invitation.ts'
-import { backendMembership } from './membership.ts'
-import { backendOrganization, deletedOrganization } from './organization.ts'
+import {
+  backendInvitation,
+  backendMembership,
+  backendOrganization,
+  deletedOrganization,
+} from './organization.ts'
 import { backendSession } from './session.ts'
 import { backendUser } from './user.ts'
 

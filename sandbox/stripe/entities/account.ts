@@ -6,7 +6,6 @@ const defaults: Account = {
   trial_total: 'zero',
   terms_url: null,
   tax: 'active',
-  finalization_grace_s: 3600,
 }
 
 export function accountOf(store: State): Account {

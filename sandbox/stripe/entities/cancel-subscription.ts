@@ -5,10 +5,9 @@ import type { StoredSubscription } from '../state.ts'
 import { defaultMethod } from './customer.ts'
 import { activeDiscounts } from './discount.ts'
 import { emit } from './event.ts'
-import { recordDraft } from './finalize-invoice.ts'
+import { finalizeUnlessPaused, recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId, subscriptionOf } from './invoice.ts'
 import { itemLines, pendingItems } from './invoice-line.ts'
-import { finalizeUnlessPaused } from './pause-collection.ts'
 import { payInvoice } from './pay-invoice.ts'
 import { prorations } from './proration.ts'
 import { hasEnded, itemList } from './subscription.ts'
@@ -101,22 +100,20 @@ function invoicePending(
     cause: Cause
   },
 ): void {
-  const customer = service.store.customers.get(subscription.customer)
-  if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
   const now = service.clock.now()
   const draft = newInvoice(service, {
     id,
     billing_reason: 'subscription_update',
     currency: subscription.currency,
-    customer,
+    customer: subscription.customer,
     discounts: activeDiscounts(service, subscription, now),
     lines: itemLines(id, pending),
-    period: { start: now, end: now },
     proration_date: now,
     subscription,
   })
   const open = finalizeUnlessPaused(service, recordDraft(service, draft, cause), { cause })
   if (open.status !== 'open') return
+  const customer = service.store.customers.get(subscription.customer)
   const method = defaultMethod(service, { subscription, customer })
   payInvoice(service, open, { method, is_off_session: true, is_automatic: true, cause })
 }

@@ -2,6 +2,7 @@ import { newId, randomText } from '../../kit/id.ts'
 import type { Service } from '../service.ts'
 import type { StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../state.ts'
 import { wholeList } from './list.ts'
+import { asPublished } from './published.ts'
 import type { Decline } from './test-cards.ts'
 
 /** An attempt to collect: succeeded, failed with a decline, or pending at the bank. */
@@ -21,15 +22,12 @@ export function newCharge(
 ): StoredCharge {
   const id = newId('ch')
   const is_paid = status === 'succeeded'
-  return {
+  return asPublished<StoredCharge>({
     id,
     object: 'charge',
     amount: intent.amount,
     amount_captured: status === 'failed' ? 0 : intent.amount,
     amount_refunded: 0,
-    application: null,
-    application_fee: null,
-    application_fee_amount: null,
     balance_transaction: is_paid ? newId('txn') : null,
     billing_details: { ...method.billing_details },
     calculated_statement_descriptor: intent.statement_descriptor ?? 'SANDBOX STORE',
@@ -39,33 +37,25 @@ export function newCharge(
     customer: intent.customer,
     description: intent.description,
     disputed: false,
-    failure_balance_transaction: null,
     failure_code: decline?.code ?? null,
     failure_message: decline?.message ?? null,
     fraud_details: {},
     livemode,
     metadata: intent.metadata,
-    on_behalf_of: null,
     outcome: outcome(decline),
     paid: is_paid,
     payment_intent: intent.id,
     payment_method: method.id,
     payment_method_details: detailsOf(method, intent.amount),
     receipt_email: intent.receipt_email,
-    receipt_number: null,
     receipt_url: is_paid ? `${publicUrl}/receipts/${id}` : null,
     refunded: false,
     refunds: wholeList([], `/v1/charges/${id}/refunds`),
-    review: null,
-    shipping: null,
-    source: null,
-    source_transfer: null,
     statement_descriptor: intent.statement_descriptor,
     statement_descriptor_suffix: intent.statement_descriptor_suffix,
     status,
-    transfer_data: null,
     transfer_group: intent.transfer_group,
-  }
+  })
 }
 
 export function outcome(decline: Decline | null): NonNullable<StoredCharge['outcome']> {

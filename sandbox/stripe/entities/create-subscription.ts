@@ -1,3 +1,4 @@
+import { newId } from '../../kit/id.ts'
 import { cardError, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type {
@@ -18,8 +19,8 @@ import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { no_method, payInvoice } from './pay-invoice.ts'
 import { nextBoundary, type Period, recurrenceOf } from './period.ts'
-import { newSubscription, newSubscriptionId } from './subscription.ts'
-import { newSubscriptionItem } from './subscription-item.ts'
+import { asPublished } from './published.ts'
+import { itemList, newSubscriptionItem } from './subscription.ts'
 import { declineOf } from './test-cards.ts'
 
 export type NewSubscription = {
@@ -75,7 +76,7 @@ export function draftSubscription(
   input: Omit<NewSubscription, 'cause' | 'is_off_session' | 'payment_behavior'>,
 ): { subscription: StoredSubscription; invoice: StoredInvoice; discounts: StoredDiscount[] } {
   const now = service.clock.now()
-  const id = newSubscriptionId()
+  const id = newId('sub')
   const invoice_id = newInvoiceId()
   const anchor = input.trial_end ?? now
   const [first] = input.items
@@ -86,29 +87,66 @@ export function draftSubscription(
     customer: input.customer.id,
     subscription: { discounts: [], id },
   })
-  const subscription = newSubscription(service, {
-    ...input,
+  const subscription = asPublished<StoredSubscription>({
     id,
+    object: 'subscription',
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: input.automatic_tax ?? false,
+      liability: input.automatic_tax ? { type: 'self' } : null,
+    },
     billing_cycle_anchor: anchor,
+    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
+    billing_schedules: [],
+    cancel_at_period_end: false,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+    collection_method: 'charge_automatically',
+    created: now,
+    currency: input.currency,
     customer: input.customer.id,
+    default_payment_method: input.default_payment_method,
+    default_tax_rates: [],
+    description: input.description,
     discounts: discounts.map((discount) => discount.id),
-    items: input.items.map((item) => newSubscriptionItem(service, { ...item, subscription: id, period })),
+    invoice_settings: {
+      account_tax_ids: null,
+      custom_fields: null,
+      description: null,
+      footer: null,
+      issuer: { type: 'self' },
+    },
+    items: itemList(
+      id,
+      input.items.map((item) => newSubscriptionItem(service, { ...item, subscription: id, period })),
+    ),
     latest_invoice: invoice_id,
+    livemode: service.livemode,
+    managed_payments: { enabled: false },
+    metadata: input.metadata,
+    payment_settings: {
+      payment_method_options: null,
+      payment_method_types: null,
+      save_default_payment_method: 'off',
+    },
+    start_date: now,
     status: input.trial_end === null ? 'active' : 'trialing',
+    trial_end: input.trial_end,
+    trial_settings: {
+      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
+    },
+    trial_start: input.trial_end === null ? null : now,
   })
   const is_trial = input.trial_end !== null
   const invoice = newInvoice(service, {
     id: invoice_id,
     billing_reason: 'subscription_create',
     currency: input.currency,
-    customer: input.customer,
+    customer: input.customer.id,
     discounts,
     lines: [
       ...itemLines(invoice_id, input.takes_pending ? pendingItems(service, subscription) : []),
       ...periodLines(service, { invoice: invoice_id, subscription, period, is_trial }),
     ],
-    period: { start: now, end: now },
-    proration_date: null,
     subscription,
   })
   return { subscription, invoice, discounts }

@@ -4,31 +4,20 @@ import { noCall, type Service } from '../service.ts'
 import type { StoredCustomer, StoredPaymentMethod, StoredSubscription } from '../state.ts'
 import { emit } from './event.ts'
 import { attachCard, type Expiry } from './payment-method.ts'
+import { asPublished } from './published.ts'
 import { hasEnded } from './subscription.ts'
 import type { TestCard } from './test-cards.ts'
 
-export type CustomerInput = Pick<StoredCustomer, 'metadata'> &
-  Partial<
-    Pick<
-      StoredCustomer,
-      'address' | 'description' | 'email' | 'name' | 'phone' | 'preferred_locales' | 'test_clock'
-    >
-  >
+type CustomerInput = Pick<StoredCustomer, 'metadata'> & Partial<StoredCustomer>
 
 export function newCustomer({ clock, livemode }: Service, input: CustomerInput): StoredCustomer {
-  return {
+  return asPublished<StoredCustomer>({
     id: newId('cus', 14),
     object: 'customer',
-    address: input.address ?? null,
     balance: 0,
     created: clock.now(),
-    currency: null,
     customer_account: null,
-    default_source: null,
     delinquent: false,
-    description: input.description ?? null,
-    discount: null,
-    email: input.email ?? null,
     invoice_prefix: randomText(8).toUpperCase(),
     invoice_settings: {
       custom_fields: null,
@@ -37,15 +26,11 @@ export function newCustomer({ clock, livemode }: Service, input: CustomerInput):
       rendering_options: null,
     },
     livemode,
-    metadata: input.metadata,
-    name: input.name ?? null,
     next_invoice_sequence: 1,
-    phone: input.phone ?? null,
-    preferred_locales: input.preferred_locales ?? [],
-    shipping: null,
+    preferred_locales: [],
     tax_exempt: 'none',
-    test_clock: input.test_clock ?? null,
-  }
+    ...input,
+  })
 }
 
 /** The customer whom a call names. Nothing can be done any more with one who was deleted. */

@@ -1,5 +1,5 @@
 import { newId } from '../../kit/id.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredCoupon, StoredDiscount, StoredInvoice, StoredSubscription } from '../state.ts'
 import { emit } from './event.ts'
@@ -23,8 +23,7 @@ export function readDiscounts(
       })
     }
     if (coupon !== undefined) {
-      const found = service.store.coupons.get(coupon)
-      if (!found) throw noSuch('coupon', coupon, `discounts[${index}][coupon]`)
+      const found = existing(service.store.coupons, 'coupon', coupon, `discounts[${index}][coupon]`)
       return newDiscount(service, { coupon: found, customer, subscription: subscription?.id ?? null })
     }
     const kept = service.store.discounts.get(discount)

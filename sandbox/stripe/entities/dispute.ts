@@ -3,47 +3,17 @@ import { invalidRequest } from '../errors.ts'
 import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredCharge, StoredDispute } from '../state.ts'
 import { emit } from './event.ts'
+import { asPublished, noEvidence } from './published.ts'
 import { testCardOf } from './test-cards.ts'
 
 const response_time_s = 7 * 24 * 60 * 60
-
-const no_evidence: StoredDispute['evidence'] = {
-  access_activity_log: null,
-  billing_address: null,
-  cancellation_policy: null,
-  cancellation_policy_disclosure: null,
-  cancellation_rebuttal: null,
-  customer_communication: null,
-  customer_email_address: null,
-  customer_name: null,
-  customer_purchase_ip: null,
-  customer_signature: null,
-  duplicate_charge_documentation: null,
-  duplicate_charge_explanation: null,
-  duplicate_charge_id: null,
-  enhanced_evidence: {},
-  product_description: null,
-  receipt: null,
-  refund_policy: null,
-  refund_policy_disclosure: null,
-  refund_refusal_explanation: null,
-  service_date: null,
-  service_documentation: null,
-  shipping_address: null,
-  shipping_carrier: null,
-  shipping_date: null,
-  shipping_documentation: null,
-  shipping_tracking_number: null,
-  uncategorized_file: null,
-  uncategorized_text: null,
-}
 
 function newDispute(
   { clock, livemode }: Service,
   { charge, amount, reason }: { charge: StoredCharge; amount: number; reason: string },
 ): StoredDispute {
   const brand = charge.payment_method_details?.card?.brand ?? 'visa'
-  return {
+  return asPublished<StoredDispute>({
     id: newId('dp'),
     object: 'dispute',
     amount,
@@ -53,9 +23,10 @@ function newDispute(
     currency: charge.currency,
     enhanced_eligibility_types: [],
     evidence: {
-      ...no_evidence,
+      ...noEvidence,
       customer_email_address: charge.billing_details.email,
       customer_name: charge.billing_details.name,
+      enhanced_evidence: {},
     },
     evidence_details: {
       due_by: clock.now() + response_time_s,
@@ -76,7 +47,7 @@ function newDispute(
     },
     reason,
     status: 'needs_response',
-  }
+  })
 }
 
 export const firstStatuses = ['needs_response', 'prevented', 'warning_needs_response'] as const

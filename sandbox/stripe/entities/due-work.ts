@@ -8,8 +8,7 @@ import { emit } from './event.ts'
 import { voidInvoice } from './invoice.ts'
 import { settleSession } from './pay-session.ts'
 import { collectDraft, renewSubscription } from './renew-subscription.ts'
-import { hasEnded } from './subscription.ts'
-import { periodOf } from './subscription-item.ts'
+import { hasEnded, periodOf } from './subscription.ts'
 
 /** Something that happens by itself at a moment of the sandbox's clock, without a call. */
 export type Due = { at_ms: number; act(): void }

@@ -5,7 +5,6 @@ import { startClockwork, subscribe } from '../testing/billing.ts'
 // https://docs.stripe.com/invoicing/scheduled-finalization
 
 const hour = 3600
-const _day = 24 * hour
 
 /** A subscription whose renewal is still a draft, a minute after its period has ended. */
 async function startRenewing({ card = '4242424242424242', trial_days = 0 } = {}) {
@@ -29,14 +28,6 @@ async function nowOf(url: string): Promise<number> {
   const answer = await fetch(`${url}/_sandbox`)
   return Date.parse(((await answer.json()) as { now: string }).now)
 }
-
-it('a renewal that fails after the hour is retried as any other', async () => {
-  const { id, stripe, invoice, advance } = await startRenewing({ card: '4000000000000341' })
-  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
-  await advance(hour)
-  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'past_due' })
-  expect(await invoice()).toMatchObject({ status: 'open', attempt_count: 1, auto_advance: true })
-})
 
 it('an invoice that is finalized, or a draft that waits for a call, takes no time', async () => {
   const { stripe, draft, end, schedule } = await startRenewing()

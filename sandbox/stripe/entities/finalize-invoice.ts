@@ -4,7 +4,13 @@ import type { StoredInvoice, StoredPaymentIntent } from '../state.ts'
 import { balanceFor, changeBalance, withBalance } from './customer-balance.ts'
 import { endUsedDiscounts } from './discount.ts'
 import { emit } from './event.ts'
-import { newInvoicePayment, settleBalance, subscriptionOf } from './invoice.ts'
+import {
+  markUncollectible,
+  newInvoicePayment,
+  settleBalance,
+  subscriptionOf,
+  voidInvoice,
+} from './invoice.ts'
 import { invoiceItemOf } from './invoice-line.ts'
 import { updateStatusAfterPayment } from './pay-invoice.ts'
 import { newPaymentIntent } from './payment-intent.ts'
@@ -190,4 +196,29 @@ function expectPayment(
   )
   if (!intent) emit(service, 'payment_intent.created', expected, { cause })
   store.invoice_payments.put(newInvoicePayment(service, { invoice, payment_intent: expected.id }))
+}
+
+/**
+ * Finalizes a subscription's draft, unless its collection is paused: then the draft is kept, voided or marked
+ * uncollectible. https://docs.stripe.com/billing/subscriptions/pause-payment
+ */
+export function finalizeUnlessPaused(
+  service: Service,
+  draft: StoredInvoice,
+  { cause }: { cause: Cause },
+): StoredInvoice {
+  const subscription = service.store.subscriptions.get(subscriptionOf(draft))
+  switch (subscription?.pause_collection?.behavior) {
+    case 'keep_as_draft':
+      return draft
+    case 'void':
+      return voidInvoice(service, finalizeInvoice(service, draft, { cause, is_collected: false }), cause)
+    case 'mark_uncollectible': {
+      const open = finalizeInvoice(service, draft, { cause })
+      if (open.status !== 'open') return open
+      return markUncollectible(service, open, { reason: 'subscription_paused', cause })
+    }
+    default:
+      return finalizeInvoice(service, draft, { cause })
+  }
 }

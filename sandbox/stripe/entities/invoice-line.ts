@@ -3,16 +3,72 @@ import type { Service } from '../service.ts'
 import type { StoredInvoiceItem, StoredInvoiceLine, StoredPricing, StoredSubscription } from '../state.ts'
 import type { Period } from './period.ts'
 import { describePeriod, productName, unitAmount } from './price.ts'
+import { asPublished } from './published.ts'
 
-export type LineInput = {
-  amount: number
-  currency: string
-  description: string
-  livemode: boolean
-  period: Period
-  pricing: StoredPricing
+type InvoiceItemInput = Pick<
+  StoredInvoiceItem,
+  'amount' | 'currency' | 'customer' | 'description' | 'pricing'
+> &
+  Partial<StoredInvoiceItem> & { quantity: number }
+
+/** An amount for a customer's next invoice. https://docs.stripe.com/api/invoiceitems */
+export function newInvoiceItem({ clock, livemode }: Service, input: InvoiceItemInput): StoredInvoiceItem {
+  const now = clock.now()
+  return asPublished<StoredInvoiceItem>({
+    id: newId('ii'),
+    object: 'invoiceitem',
+    date: now,
+    discountable: false,
+    discounts: [],
+    livemode,
+    metadata: {},
+    net_amount: input.amount,
+    period: { start: now, end: now },
+    proration: false,
+    quantity_decimal: String(input.quantity),
+    tax_rates: [],
+    ...input,
+  })
+}
+
+export type CreditedItems = NonNullable<NonNullable<StoredInvoiceItem['proration_details']>['credited_items']>
+
+/** A proration: what a change in the middle of a period gives back, or adds. */
+export function newProrationItem(
+  service: Service,
+  {
+    subscription,
+    subscription_item,
+    credited_items,
+    ...input
+  }: InvoiceItemInput & {
+    subscription: string
+    subscription_item: string
+    /** What this amount gives back a part of, for a credit that is known to be one of something. */
+    credited_items: CreditedItems | null
+  },
+): StoredInvoiceItem {
+  return newInvoiceItem(service, {
+    ...input,
+    parent: { subscription_details: { subscription, subscription_item }, type: 'subscription_details' },
+    proration: true,
+    proration_details: { credited_items, discount_amounts: [] },
+  })
+}
+
+/** The line of an invoice, as something that a credit gives back a part of. */
+export function creditedLine({ id, invoice }: StoredInvoiceLine): CreditedItems {
+  return {
+    invoice_line_item_details: { invoice: invoice ?? '', invoice_line_items: [id] },
+    type: 'invoice_line_items',
+  }
+}
+
+type LineInput = Pick<
+  StoredInvoiceLine,
+  'amount' | 'currency' | 'description' | 'livemode' | 'period' | 'pricing' | 'subscription'
+> & {
   quantity: number
-  subscription: string | null
   /** Null for an amount without a subscription item: the line then names only the invoice item. */
   subscription_item: string | null
   /** The pending amount that became this line; it is what makes a line a proration. */
@@ -20,27 +76,21 @@ export type LineInput = {
 }
 
 function newInvoiceLine(invoice: string, input: LineInput): StoredInvoiceLine {
+  const { item, subscription_item: _, ...given } = input
   return {
     id: newId('il'),
     object: 'line_item',
-    amount: input.amount,
-    currency: input.currency,
-    description: input.description,
     discount_amounts: [],
-    discountable: input.item?.discountable ?? true,
+    discountable: item?.discountable ?? true,
     discounts: [],
     invoice,
-    livemode: input.livemode,
-    metadata: input.item?.metadata ?? {},
+    metadata: item?.metadata ?? {},
     parent: parentOf(input),
-    period: input.period,
     pretax_credit_amounts: [],
-    pricing: input.pricing,
-    quantity: input.quantity,
     quantity_decimal: String(input.quantity),
-    subscription: input.subscription,
     subtotal: input.amount,
     taxes: [],
+    ...given,
   }
 }
 

@@ -14,40 +14,43 @@ import { type DiscountAmount, discountAmounts, totalDiscounts } from './discount
 import { emit } from './event.ts'
 import { wholeList } from './list.ts'
 import type { Period } from './period.ts'
+import { asPublished } from './published.ts'
 import { taxLine } from './tax.ts'
 
 export type InvoiceInput = {
   id: string
   billing_reason: 'manual' | 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
   currency: string
-  customer: StoredCustomer
-  discounts: StoredDiscount[]
+  customer: string
+  discounts?: StoredDiscount[]
   /** Whether tax is worked out; a subscription says it for its invoices. */
   is_taxed?: boolean
   lines: StoredInvoiceLine[]
-  /** The invoice's own period, in which items gathered. The lines have the paid periods. */
-  period: Period
+  /** The invoice's own period, in which items gathered: now, unless given. The lines have the paid periods. */
+  period?: Period
   /** Null for an invoice that stands alone. */
   subscription: Pick<StoredSubscription, 'automatic_tax' | 'id' | 'metadata' | 'pause_collection'> | null
-  proration_date: number | null
+  proration_date?: number | null
 }
 
 /** A draft: nothing is owed yet. */
 export function newInvoice(service: Service, input: InvoiceInput): StoredInvoice {
   const { clock, settings } = service
-  const { customer, currency, subscription } = input
+  const { currency, subscription, discounts = [], proration_date = null } = input
+  const now = clock.now()
+  const period = input.period ?? { start: now, end: now }
+  const customer = service.store.customers.get(input.customer)
+  if (!customer) throw new Error(`Customer ${input.customer} is gone.`)
   const is_taxed = input.is_taxed ?? subscription?.automatic_tax.enabled ?? false
-  return {
+  return asPublished<StoredInvoice>({
     id: input.id,
     object: 'invoice',
     account_country: 'DE',
     account_name: settings.businessName,
-    account_tax_ids: null,
-    ...amountsOf(service, { ...input, is_taxed }),
+    ...amountsOf(service, { ...input, customer, discounts, is_taxed }),
     amount_overpaid: 0,
     amount_paid: 0,
     amount_shipping: 0,
-    application: null,
     attempt_count: 0,
     attempted: false,
     auto_advance: subscription !== null && subscription.pause_collection?.behavior !== 'keep_as_draft',
@@ -58,66 +61,39 @@ export function newInvoice(service: Service, input: InvoiceInput): StoredInvoice
       provider: is_taxed ? 'stripe' : null,
       status: is_taxed ? 'complete' : null,
     },
-    automatically_finalizes_at: null,
     billing_reason: input.billing_reason,
     collection_method: 'charge_automatically',
-    created: clock.now(),
+    created: now,
     currency,
-    custom_fields: null,
     customer: customer.id,
-    customer_account: null,
     customer_address: customer.address ?? null,
     customer_email: customer.email,
     customer_name: customer.name ?? null,
     customer_phone: customer.phone ?? null,
-    customer_shipping: null,
     customer_tax_exempt: 'none',
     customer_tax_ids: customer.known_tax_ids ?? [],
-    default_payment_method: null,
-    default_source: null,
     default_tax_rates: [],
-    description: null,
-    discounts: input.discounts.map(({ id }) => id),
-    due_date: null,
-    effective_at: null,
-    ending_balance: null,
-    footer: null,
-    from_invoice: null,
-    hosted_invoice_url: null,
-    invoice_pdf: null,
+    discounts: discounts.map(({ id }) => id),
     issuer: { type: 'self' },
-    last_finalization_error: null,
-    latest_revision: null,
     livemode: service.livemode,
     metadata: {},
-    next_payment_attempt: null,
-    number: null,
-    on_behalf_of: null,
     parent: subscription && {
       quote_details: null,
       subscription_details: {
         metadata: subscription.metadata,
         subscription: subscription.id,
-        ...(input.proration_date !== null && { subscription_proration_date: input.proration_date }),
+        ...(proration_date !== null && { subscription_proration_date: proration_date }),
       },
       type: 'subscription_details',
     },
     payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
-    period_end: input.period.end,
-    period_start: input.period.start,
+    period_end: period.end,
+    period_start: period.start,
     post_payment_credit_notes_amount: 0,
     pre_payment_credit_notes_amount: 0,
-    receipt_number: null,
-    rendering: null,
-    shipping_cost: null,
-    shipping_details: null,
-    statement_descriptor: null,
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    subscription: null,
-    test_clock: null,
-    webhooks_delivered_at: null,
-  }
+  })
 }
 
 /** What the lines of a draft come to: before the discounts, after them, and with the customer's balance. */
@@ -130,7 +106,10 @@ export function amountsOf(
     discounts,
     is_taxed = false,
     lines,
-  }: Pick<InvoiceInput, 'currency' | 'customer' | 'discounts' | 'id' | 'is_taxed' | 'lines'>,
+  }: Pick<InvoiceInput, 'currency' | 'id' | 'is_taxed' | 'lines'> & {
+    customer: StoredCustomer
+    discounts: StoredDiscount[]
+  },
 ) {
   const taken = discountAmounts(service, lines, discounts)
   const total_discount_amounts = totalDiscounts(taken, discounts)

@@ -1,16 +1,25 @@
 import { newId } from '../../kit/id.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
-import type { CheckoutDetails, StoredPaymentIntent, StoredPaymentMethod, StoredSession } from '../state.ts'
+import type {
+  CheckoutDetails,
+  StoredInvoice,
+  StoredPaymentIntent,
+  StoredPaymentMethod,
+  StoredSession,
+} from '../state.ts'
 import { type Buyer, collectDetails } from './buyer-details.ts'
 import { outcome as chargeOutcome, newCharge } from './charge.ts'
 import { completeSession, type PaymentMeans, type PaymentResult, withCustomer } from './checkout-session.ts'
 import { findCustomer } from './customer.ts'
 import { disputeAtOnce } from './dispute.ts'
 import { emit } from './event.ts'
+import { finalizeInvoice, recordDraft } from './finalize-invoice.ts'
+import { newInvoice, newInvoiceId, newInvoicePayment } from './invoice.ts'
+import { itemLines, newInvoiceItem, pricingOf } from './invoice-line.ts'
+import { recordPayment } from './pay-invoice.ts'
 import { chargeIntent, failedIntent, newPaymentIntent, succeededIntent } from './payment-intent.ts'
 import { attachCard, type DebitType, newCardMethod, newDebitMethod, type Payer } from './payment-method.ts'
-import { invoiceSession } from './session-invoice.ts'
 import { subscribe } from './subscribe.ts'
 import { declineOf } from './test-cards.ts'
 
@@ -21,8 +30,7 @@ export function paySession(
   { payer, means }: { payer: Buyer; means: PaymentMeans },
 ): PaymentResult {
   const { store } = service
-  const found = store.checkout_sessions.get(session_id)
-  if (!found) throw noSuch('checkout.session', session_id)
+  const found = existing(store.checkout_sessions, 'checkout.session', session_id)
   if (found.status === 'complete') return { outcome: 'already_complete', session: found }
   if (found.status === 'expired') return { outcome: 'expired', session: found }
   if (found.customer) findCustomer(service, found.customer, 'customer')
@@ -139,7 +147,7 @@ function startPayment(
   return intent
 }
 
-export type Settlement = 'failed' | 'succeeded'
+type Settlement = 'failed' | 'succeeded'
 
 const refused_by_bank = {
   code: 'payment_method_provider_decline',
@@ -150,8 +158,7 @@ const refused_by_bank = {
 /** The bank answers. A session that is not waiting for a bank is an error and stays as it is. */
 export function settleSession(service: Service, session_id: string, settlement: Settlement): StoredSession {
   const { store } = service
-  const session = store.checkout_sessions.get(session_id)
-  if (!session) throw noSuch('checkout.session', session_id)
+  const session = existing(store.checkout_sessions, 'checkout.session', session_id)
   const details = store.checkout_details.get(session_id)
   if (details?.settles_at_ms) store.checkout_details.put({ ...details, settles_at_ms: null })
   const intent = store.payment_intents.get(session.payment_intent)
@@ -195,4 +202,53 @@ export function settleSession(service: Service, session_id: string, settlement: 
   emit(service, 'payment_intent.payment_failed', failed, { cause: noCall })
   emit(service, 'checkout.session.async_payment_failed', session, { cause: noCall })
   return session
+}
+
+/**
+ * The invoice of a single payment, made once it is paid and paid by its payment intent. It belongs to no
+ * subscription, and touches no balance. https://docs.stripe.com/payments/checkout/post-payment-invoices
+ */
+function invoiceSession(
+  service: Service,
+  session: StoredSession,
+  { details, intent }: { details: CheckoutDetails; intent: StoredPaymentIntent },
+): StoredInvoice | null {
+  const { store } = service
+  const customer = store.customers.get(session.customer)
+  const asked = session.invoice_creation
+  if (!asked?.enabled || !customer) return null
+  const id = newInvoiceId()
+  const currency = session.currency ?? 'eur'
+  const items = details.line_items.map(({ amount_total, description, price, quantity }) =>
+    store.invoice_items.put(
+      newInvoiceItem(service, {
+        amount: amount_total,
+        currency,
+        customer: customer.id,
+        description,
+        pricing: pricingOf(price, price.unit_amount ?? 0),
+        quantity: quantity ?? 1,
+      }),
+    ),
+  )
+  const draft = newInvoice(service, {
+    id,
+    billing_reason: 'manual',
+    currency,
+    customer: customer.id,
+    is_taxed: session.automatic_tax.enabled,
+    lines: itemLines(id, items),
+    subscription: null,
+  })
+  const { description, metadata } = asked.invoice_data
+  const recorded = recordDraft(service, { ...draft, description, metadata: metadata ?? {} }, noCall)
+  const open = finalizeInvoice(service, recorded, { cause: noCall, is_collected: false })
+  const payment = store.invoice_payments.put(
+    newInvoicePayment(service, { invoice: open, payment_intent: intent.id }),
+  )
+  const { paid, settled } = recordPayment(service, open, { payment, attempt_count: 1 })
+  emit(service, 'invoice.paid', paid, { cause: noCall })
+  emit(service, 'invoice.payment_succeeded', paid, { cause: noCall })
+  emit(service, 'invoice_payment.paid', settled, { cause: noCall })
+  return paid
 }

@@ -3,6 +3,7 @@ import { noCall, type Service } from '../service.ts'
 import type { CheckoutDetails, StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../state.ts'
 import { newCharge } from './charge.ts'
 import { emit } from './event.ts'
+import { asPublished } from './published.ts'
 import type { Decline } from './test-cards.ts'
 
 export type PaymentIntentInput = {
@@ -18,7 +19,7 @@ export function newPaymentIntent(
   { amount, currency, customer, payment_method_types, data }: PaymentIntentInput,
 ): StoredPaymentIntent {
   const id = newId('pi')
-  return {
+  return asPublished<StoredPaymentIntent>({
     id,
     object: 'payment_intent',
     allowed_payment_method_types: null,
@@ -26,46 +27,24 @@ export function newPaymentIntent(
     amount_capturable: 0,
     amount_details: { tip: {} },
     amount_received: 0,
-    application: null,
-    application_fee_amount: null,
-    automatic_payment_methods: null,
-    canceled_at: null,
-    cancellation_reason: null,
     capture_method: 'automatic_async',
     client_secret: `${id}_secret_${randomText(25)}`,
     confirmation_method: 'automatic',
     created: clock.now(),
     currency,
     customer,
-    customer_account: null,
     description: data.description,
-    excluded_payment_method_types: null,
-    last_payment_error: null,
-    latest_charge: null,
     livemode,
     managed_payments: { enabled: false },
     metadata: data.metadata,
-    next_action: null,
-    on_behalf_of: null,
-    payment_method: null,
-    payment_method_configuration_details: null,
     payment_method_options: {
       card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
     },
     payment_method_types,
     payment_record: null,
-    processing: null,
-    receipt_email: null,
-    review: null,
     setup_future_usage: data.setup_future_usage,
-    shipping: null,
-    source: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
     status: 'requires_payment_method',
-    transfer_data: null,
-    transfer_group: null,
-  }
+  })
 }
 
 type Attempt = { intent: StoredPaymentIntent; method: StoredPaymentMethod; decline: Decline | null }

@@ -1,5 +1,5 @@
 import { newId } from '../../kit/id.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import type { StoredPaymentMethod } from '../state.ts'
 import { emit } from './event.ts'
@@ -14,6 +14,11 @@ export type Payer = {
 }
 export type DebitType = 'bacs_debit' | 'sepa_debit' | 'us_bank_account'
 export type Expiry = { month: number; year: number }
+
+/** Of a card that no buyer has typed: good for three years from now. */
+export function expiryOf({ clock }: Pick<Service, 'clock'>): Expiry {
+  return { month: 12, year: new Date(clock.nowMs()).getUTCFullYear() + 3 }
+}
 
 export function newCardMethod(
   service: Service,
@@ -156,8 +161,7 @@ export function checkMethod(
   { store }: Service,
   { method, customer }: { method: string; customer: string },
 ): void {
-  const found = store.payment_methods.get(method)
-  if (!found) throw noSuch('PaymentMethod', method, 'default_payment_method')
+  const found = existing(store.payment_methods, 'PaymentMethod', method, 'default_payment_method')
   if (found.customer !== customer) {
     throw invalidRequest(
       `The customer does not have a payment method with the ID ${method}. The payment method must be attached to the customer.`,

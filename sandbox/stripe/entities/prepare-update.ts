@@ -6,8 +6,7 @@ import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
 import { prorations } from './proration.ts'
-import { itemList } from './subscription.ts'
-import { changedItems, type ItemChange, periodOf, withPeriod } from './subscription-item.ts'
+import { changedItems, type ItemChange, itemList, periodOf, withPeriod } from './subscription.ts'
 
 export type ProrationBehavior = 'always_invoice' | 'create_prorations' | 'none'
 
@@ -125,15 +124,12 @@ function updateInvoice(
     at: number
   },
 ): StoredInvoice {
-  const customer = service.store.customers.get(after.customer)
-  if (!customer) throw new Error(`Customer ${after.customer} is gone.`)
   const id = newInvoiceId()
-  const now = service.clock.now()
   return newInvoice(service, {
     id,
     billing_reason: 'subscription_update',
     currency: after.currency,
-    customer,
+    customer: after.customer,
     discounts,
     lines: [
       ...itemLines(id, [...pendingItems(service, after), ...items_due]),
@@ -146,7 +142,6 @@ function updateInvoice(
           })
         : []),
     ],
-    period: { start: now, end: now },
     proration_date: items_due.length > 0 ? at : null,
     subscription: after,
   })

@@ -4,8 +4,7 @@ import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import { prepareUpdate, type UpdateInput } from './prepare-update.ts'
 import { nextTerm } from './renew-subscription.ts'
-import { itemList } from './subscription.ts'
-import { periodOf } from './subscription-item.ts'
+import { itemList, periodOf } from './subscription.ts'
 
 /** The invoice that a change of a subscription causes: at once, or at its renewal. */
 export function previewUpdate(
@@ -15,8 +14,6 @@ export function previewUpdate(
 ): StoredInvoice {
   const plan = prepareUpdate(service, subscription, input)
   if (plan.invoice) return asPreview(plan.invoice)
-  const customer = service.store.customers.get(subscription.customer)
-  if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
   const id = newInvoiceId()
   const { items, period } = nextTerm(service, plan.after)
   const lines = [
@@ -32,7 +29,7 @@ export function previewUpdate(
     id,
     billing_reason: 'upcoming',
     currency: subscription.currency,
-    customer,
+    customer: subscription.customer,
     discounts: plan.discounts.filter(({ end }) => end === null || end > period.start),
     lines,
     period: periodOf(plan.after),

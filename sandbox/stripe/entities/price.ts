@@ -1,10 +1,29 @@
 import { newId } from '../../kit/id.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { EmbeddedPrice, StoredCurrencyOption, StoredPrice } from '../state.ts'
+import type { EmbeddedPrice, StoredCurrencyOption, StoredPrice, StoredProduct } from '../state.ts'
 import { formatMoney } from './format.ts'
+import { asPublished } from './published.ts'
 
-export type Recurring = {
+type ProductInput = Pick<StoredProduct, 'name' | 'metadata'> & Partial<StoredProduct>
+
+export function newProduct({ clock, livemode }: Service, input: ProductInput): StoredProduct {
+  return asPublished<StoredProduct>({
+    id: newId('prod', 14),
+    object: 'product',
+    active: true,
+    created: clock.now(),
+    images: [],
+    livemode,
+    marketing_features: [],
+    tax_details: null,
+    type: 'service',
+    updated: clock.now(),
+    ...input,
+  })
+}
+
+type Recurring = {
   interval: 'day' | 'week' | 'month' | 'year'
   interval_count?: number | undefined
   trial_period_days?: number | undefined
@@ -12,7 +31,7 @@ export type Recurring = {
 
 type TaxBehavior = 'exclusive' | 'inclusive' | 'unspecified'
 
-export type PriceInput = {
+type PriceInput = {
   active?: boolean | undefined
   currency: string
   currency_options?:
@@ -33,7 +52,7 @@ export function newPrice({ clock, livemode }: Service, input: PriceInput): Store
     ([currency, { unit_amount, tax_behavior = 'unspecified' }]) =>
       [currency, currencyOption({ unit_amount, tax_behavior })] as const,
   )
-  return {
+  return asPublished<StoredPrice>({
     id: newId('price'),
     object: 'price',
     active: input.active ?? true,
@@ -44,11 +63,9 @@ export function newPrice({ clock, livemode }: Service, input: PriceInput): Store
       [input.currency]: currencyOption({ unit_amount: input.unit_amount, tax_behavior }),
       ...Object.fromEntries(others),
     },
-    custom_unit_amount: null,
     livemode,
     lookup_key: input.lookup_key ?? null,
     metadata: input.metadata,
-    nickname: null,
     product: input.product,
     recurring: input.recurring
       ? {
@@ -60,12 +77,10 @@ export function newPrice({ clock, livemode }: Service, input: PriceInput): Store
         }
       : null,
     tax_behavior,
-    tiers_mode: null,
-    transform_quantity: null,
     type: input.recurring ? 'recurring' : 'one_time',
     unit_amount: input.unit_amount,
     unit_amount_decimal: String(input.unit_amount),
-  }
+  })
 }
 
 function currencyOption({

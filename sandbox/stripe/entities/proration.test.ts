@@ -52,18 +52,6 @@ it('more seats are billed at once for the rest of the period, to the second', as
   })
 })
 
-it('a change waits for the next invoice by default', async () => {
-  const { stripe, subscription, item } = await startSubscribed({ plan: 'teams_monthly', quantity: 5 })
-  const items = [{ id: item.id, quantity: 3 }]
-  await stripe.subscriptions.update(subscription.id, { items, proration_date: middleOf(item) })
-  expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(1)
-  const pending = await stripe.invoiceItems.list({ pending: true })
-  expect(pending.data.map(({ amount, proration }) => [amount, proration])).toEqual([
-    [4500, true],
-    [-7500, true],
-  ])
-})
-
 it('proration_behavior none changes the seats and bills nothing', async () => {
   const { stripe, subscription, item } = await startSubscribed({ plan: 'teams_monthly', quantity: 5 })
   const after = await stripe.subscriptions.update(subscription.id, {

@@ -5,6 +5,7 @@ import type { StoredCharge, StoredRefund } from '../state.ts'
 import { changedFields, emit } from './event.ts'
 import { formatMoney } from './format.ts'
 import { wholeList } from './list.ts'
+import { asPublished } from './published.ts'
 import { testCardOf } from './test-cards.ts'
 
 export type RefundReason = 'duplicate' | 'fraudulent' | 'requested_by_customer'
@@ -19,7 +20,7 @@ function newRefund(
   }: { charge: StoredCharge; amount: number; reason: RefundReason | null; metadata: Record<string, string> },
 ): StoredRefund {
   const type = charge.payment_method_details?.type ?? 'card'
-  return {
+  return asPublished<StoredRefund>({
     id: newId('re'),
     object: 'refund',
     amount,
@@ -28,7 +29,6 @@ function newRefund(
     created: clock.now(),
     currency: charge.currency,
     customer: charge.customer,
-    customer_account: null,
     destination_details:
       type === 'card'
         ? {
@@ -44,11 +44,8 @@ function newRefund(
     payment_intent: charge.payment_intent,
     payment_method: charge.payment_method,
     reason,
-    receipt_number: null,
-    source_transfer_reversal: null,
     status: 'succeeded',
-    transfer_reversal: null,
-  }
+  })
 }
 
 /** Gives back all that is left of a charge, or a part of it. Parts add up and never exceed the charge. */

@@ -1,19 +1,18 @@
 import { invalidRequest } from '../errors.ts'
 import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredInvoice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
-import { accountOf } from './account.ts'
 import { collectInvoice } from './collect-invoice.ts'
 import { activeDiscounts, endDiscounts } from './discount.ts'
 import { changedFields, emit } from './event.ts'
-import { recordDraft } from './finalize-invoice.ts'
+import { finalizeUnlessPaused, recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId } from './invoice.ts'
 import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
-import { finalizeUnlessPaused } from './pause-collection.ts'
 import type { Period } from './period.ts'
-import { hasEnded, itemList } from './subscription.ts'
-import { periodOf, withPeriod } from './subscription-item.ts'
+import { hasEnded, itemList, periodOf, withPeriod } from './subscription.ts'
 import { advanceSchedule, itemsInPhase, nextPhase, periodAfter } from './subscription-schedule.ts'
 import type { Decline } from './test-cards.ts'
+
+const grace_s = 60 * 60
 
 /**
  * Ends a period or a trial: the next period begins and is invoiced together with pending invoice items. The
@@ -26,8 +25,6 @@ export function renewSubscription(
   { collect }: { collect?: Collection } = {},
 ): StoredSubscription {
   const { store } = service
-  const customer = store.customers.get(subscription.customer)
-  if (!customer) throw new Error(`Customer ${subscription.customer} is gone.`)
   const past = periodOf(subscription)
   const { items, period, billing_cycle_anchor } = nextTerm(service, subscription)
   const id = newInvoiceId()
@@ -44,21 +41,19 @@ export function renewSubscription(
     id,
     billing_reason: 'subscription_cycle',
     currency: subscription.currency,
-    customer,
+    customer: subscription.customer,
     discounts,
     lines: [
       ...itemLines(id, pendingItems(service, subscription)),
       ...periodLines(service, { invoice: id, subscription: renewed, period, is_trial: false }),
     ],
     period: past,
-    proration_date: null,
     subscription,
   })
   const cause: Cause = noCall
   // "All invoices have a default finalization grace period of 1 hour."
   // https://docs.stripe.com/billing/subscriptions/usage-based/configure-grace-period
-  const grace_s = accountOf(store).finalization_grace_s
-  const isDraft = grace_s > 0 && draft.auto_advance && !collect
+  const isDraft = draft.auto_advance && !collect
   const automatically_finalizes_at = isDraft ? draft.created + grace_s : null
   const recorded = recordDraft(service, { ...draft, automatically_finalizes_at }, cause)
   emit(service, 'customer.subscription.updated', renewed, {

@@ -9,7 +9,7 @@ import type {
 } from '../state.ts'
 import { emit } from './event.ts'
 import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './period.ts'
-import { periodOf, pricedBy } from './subscription-item.ts'
+import { periodOf, pricedBy } from './subscription.ts'
 
 export type PhaseItem = { price: string; quantity: number }
 type PhaseInput = { items: PhaseItem[]; period: Period; default_payment_method?: string | null }

@@ -1,96 +1,9 @@
 import { newId } from '../../kit/id.ts'
+import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { StoredSubscription, StoredSubscriptionItem } from '../state.ts'
+import type { EmbeddedPrice, StoredPrice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { wholeList } from './list.ts'
-
-export type SubscriptionInput = {
-  automatic_tax?: boolean
-  id: string
-  billing_cycle_anchor: number
-  currency: string
-  customer: string
-  default_payment_method: string | null
-  description: string | null
-  discounts: string[]
-  items: StoredSubscriptionItem[]
-  latest_invoice: string | null
-  metadata: Record<string, string>
-  status: 'active' | 'incomplete' | 'trialing'
-  trial_end: number | null
-}
-
-export function newSubscription({ clock, livemode }: Service, input: SubscriptionInput): StoredSubscription {
-  const now = clock.now()
-  return {
-    id: input.id,
-    object: 'subscription',
-    application: null,
-    application_fee_percent: null,
-    automatic_tax: {
-      disabled_reason: null,
-      enabled: input.automatic_tax ?? false,
-      liability: input.automatic_tax ? { type: 'self' } : null,
-    },
-    billing_cycle_anchor: input.billing_cycle_anchor,
-    billing_cycle_anchor_config: null,
-    billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
-    billing_schedules: [],
-    billing_thresholds: null,
-    cancel_at: null,
-    cancel_at_period_end: false,
-    canceled_at: null,
-    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
-    collection_method: 'charge_automatically',
-    created: now,
-    currency: input.currency,
-    customer: input.customer,
-    customer_account: null,
-    days_until_due: null,
-    default_payment_method: input.default_payment_method,
-    default_source: null,
-    default_tax_rates: [],
-    description: input.description,
-    discounts: input.discounts,
-    ended_at: null,
-    invoice_settings: {
-      account_tax_ids: null,
-      custom_fields: null,
-      description: null,
-      footer: null,
-      issuer: { type: 'self' },
-    },
-    items: itemList(input.id, input.items),
-    latest_invoice: input.latest_invoice,
-    livemode,
-    managed_payments: { enabled: false },
-    metadata: input.metadata,
-    next_pending_invoice_item_invoice: null,
-    on_behalf_of: null,
-    pause_collection: null,
-    payment_settings: {
-      payment_method_options: null,
-      payment_method_types: null,
-      save_default_payment_method: 'off',
-    },
-    pending_invoice_item_interval: null,
-    pending_setup_intent: null,
-    pending_update: null,
-    schedule: null,
-    start_date: now,
-    status: input.status,
-    test_clock: null,
-    transfer_data: null,
-    trial_end: input.trial_end,
-    trial_settings: {
-      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
-    },
-    trial_start: input.trial_end === null ? null : now,
-  }
-}
-
-export function newSubscriptionId(): string {
-  return newId('sub')
-}
+import { isSameRecurrence, type Period, recurrenceOf } from './period.ts'
 
 export function itemList(subscription: string, items: StoredSubscriptionItem[]): StoredSubscription['items'] {
   return wholeList(items, `/v1/subscription_items?subscription=${subscription}`)
@@ -98,4 +11,200 @@ export function itemList(subscription: string, items: StoredSubscriptionItem[]):
 
 export function hasEnded({ status }: Pick<StoredSubscription, 'status'>): boolean {
   return status === 'canceled' || status === 'incomplete_expired'
+}
+
+/** An item of a subscription. Billing periods belong to items; here all items share theirs. */
+export function newSubscriptionItem(
+  { clock }: Service,
+  {
+    subscription,
+    price,
+    quantity,
+    metadata,
+    period,
+  }: {
+    subscription: string
+    price: StoredPrice
+    quantity: number
+    metadata: Record<string, string>
+    period: Period
+  },
+): StoredSubscriptionItem {
+  return {
+    id: newId('si', 14),
+    object: 'subscription_item',
+    billing_thresholds: null,
+    created: clock.now(),
+    current_period_end: period.end,
+    current_period_start: period.start,
+    current_trial: null,
+    discounts: [],
+    metadata,
+    ...pricedBy(price),
+    quantity,
+    subscription,
+    tax_rates: [],
+  }
+}
+
+/** The price of an item in both forms that Stripe shows: as it is, and as the plan of former times. */
+export function pricedBy(price: StoredPrice): Pick<StoredSubscriptionItem, 'plan' | 'price'> {
+  const { currency_options: _, ...carried } = price
+  return { plan: planOf(carried), price: carried }
+}
+
+function planOf(price: EmbeddedPrice): StoredSubscriptionItem['plan'] {
+  return {
+    id: price.id,
+    object: 'plan',
+    active: price.active,
+    amount: price.unit_amount,
+    amount_decimal: price.unit_amount_decimal,
+    billing_scheme: 'per_unit',
+    created: price.created,
+    currency: price.currency,
+    interval: price.recurring?.interval ?? 'month',
+    interval_count: price.recurring?.interval_count ?? 1,
+    livemode: price.livemode,
+    metadata: price.metadata,
+    meter: null,
+    nickname: price.nickname,
+    product: price.product,
+    tiers_mode: null,
+    transform_usage: null,
+    trial_period_days: price.recurring?.trial_period_days ?? null,
+    usage_type: 'licensed',
+  }
+}
+
+export type ItemChange = {
+  /** The item that changes; without it another item is added, which is what Stripe does too. */
+  id?: string | undefined
+  deleted?: boolean | undefined
+  metadata?: Record<string, string> | undefined
+  price?: string | undefined
+  quantity?: number | undefined
+}
+
+/** The items of a subscription as they will be. Refuses what cannot be billed together. */
+export function changedItems(
+  service: Service,
+  subscription: StoredSubscription,
+  changes: ItemChange[],
+): StoredSubscriptionItem[] {
+  const { currency } = subscription
+  let items = subscription.items.data
+  for (const [index, change] of changes.entries()) {
+    const param = `items[${index}]`
+    const price =
+      change.price === undefined ? null : findPrice(service, { id: change.price, currency, param })
+    if (change.id === undefined) {
+      if (!price) throw invalidRequest('You must pass a price for a new item.', { param: `${param}[price]` })
+      // Lists have the newest first: https://docs.stripe.com/api/pagination
+      items = [addedItem(service, { subscription, price, change }), ...items]
+      continue
+    }
+    if (!items.some(({ id }) => id === change.id)) {
+      throw noSuch('subscription item', change.id, `${param}[id]`)
+    }
+    items = change.deleted
+      ? items.filter(({ id }) => id !== change.id)
+      : items.map((item) => (item.id === change.id ? changedItem(item, { price, change }) : item))
+  }
+  checkTogether(items)
+  return items
+}
+
+function changedItem(
+  item: StoredSubscriptionItem,
+  { price, change }: { price: StoredPrice | null; change: ItemChange },
+): StoredSubscriptionItem {
+  return {
+    ...item,
+    ...(price && pricedBy(price)),
+    metadata: { ...item.metadata, ...change.metadata },
+    quantity: change.quantity ?? item.quantity,
+  }
+}
+
+function addedItem(
+  service: Service,
+  {
+    subscription,
+    price,
+    change,
+  }: { subscription: StoredSubscription; price: StoredPrice; change: ItemChange },
+): StoredSubscriptionItem {
+  if (subscription.items.data.some((item) => item.price.id === price.id)) {
+    throw invalidRequest(
+      `Cannot add multiple subscription items with the same plan: ${price.id}. To change an item, pass its id.`,
+    )
+  }
+  return newSubscriptionItem(service, {
+    subscription: subscription.id,
+    price,
+    quantity: change.quantity ?? 1,
+    metadata: change.metadata ?? {},
+    period: periodOf(subscription),
+  })
+}
+
+/** A price that can be billed again and again in this currency. */
+export function findPrice(
+  { store }: Service,
+  { id, currency, param }: { id: string; currency: string; param: string },
+): StoredPrice {
+  const price = existing(store.prices, 'price', id, `${param}[price]`)
+  if (!price.active) {
+    throw invalidRequest('The price specified is inactive. This field only accepts active prices.', { param })
+  }
+  if (!price.recurring) {
+    throw invalidRequest(
+      `The price specified is set to \`type=one_time\` but this field only accepts prices with \`type=recurring\`.`,
+      { param },
+    )
+  }
+  if (!price.currency_options[currency]) {
+    throw invalidRequest(`The price specified only supports other currencies than \`${currency}\`.`, {
+      param,
+    })
+  }
+  return price
+}
+
+export function checkTogether(items: Pick<StoredSubscriptionItem, 'price'>[]): void {
+  const [first, ...others] = items
+  if (!first) {
+    throw invalidRequest('A subscription must have at least one item.', { param: 'items' })
+  }
+  const recurrence = recurrenceOf(first.price)
+  if (others.some(({ price }) => !isSameRecurrence(recurrenceOf(price), recurrence))) {
+    throw invalidRequest('All prices of a subscription must have the same billing interval.', {
+      param: 'items',
+    })
+  }
+}
+
+/** The current billing period: that of the items, which share one. */
+export function periodOf({ id, items }: StoredSubscription): Period {
+  const [item] = items.data
+  if (!item) throw new Error(`Subscription ${id} has no items.`)
+  return { start: item.current_period_start, end: item.current_period_end }
+}
+
+export function withPeriod(
+  items: StoredSubscriptionItem[],
+  { start, end }: Period,
+): StoredSubscriptionItem[] {
+  return items.map((item) => ({ ...item, current_period_start: start, current_period_end: end }))
+}
+
+/** Subscriptions show their prices as they are now: a lookup key that has moved on shows there no more. */
+export function copyPriceToSubscriptions({ store }: Service, price: StoredPrice): void {
+  for (const subscription of [...store.subscriptions.oldestFirst()]) {
+    const items = subscription.items.data
+    if (!items.some((item) => item.price.id === price.id)) continue
+    const carried = items.map((item) => (item.price.id === price.id ? { ...item, ...pricedBy(price) } : item))
+    store.subscriptions.put({ ...subscription, items: itemList(subscription.id, carried) })
+  }
 }

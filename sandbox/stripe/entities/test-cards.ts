@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { invalidRequest } from '../errors.ts'
 import type { StoredPaymentMethod } from '../state.ts'
 
 /** The behavior of a card, now and later. Numbers and texts are from Stripe's testing page. */
@@ -86,6 +87,13 @@ const by_number = new Map(cards.map((card) => [card.number, card]))
 /** Only Stripe's test cards work here, as only they do in Stripe's own test mode. */
 export function findTestCard(number: string): TestCard | null {
   return by_number.get(number.replaceAll(/[\s-]/g, '')) ?? null
+}
+
+/** The same for a call, which refuses another one in the bank's words. */
+export function knownCard(number: string): TestCard {
+  const card = findTestCard(number)
+  if (card) return card
+  throw invalidRequest('Your card number is invalid.', { param: 'card', code: 'incorrect_number' })
 }
 
 const by_fingerprint = new Map(cards.map((card) => [fingerprint(card.number), card]))

@@ -1,4 +1,4 @@
-import type { Router, RouterContext } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import {
   expireSession,
@@ -15,14 +15,16 @@ import {
   moveDispute,
 } from '../entities/dispute.ts'
 import { paySession, settleSession } from '../entities/pay-session.ts'
-import { debitTypeFor } from '../entities/payment-method.ts'
-import { findTestCard } from '../entities/test-cards.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { attachCard, debitTypeFor, expiryOf } from '../entities/payment-method.ts'
+import { moveRefund } from '../entities/refund.ts'
+import { forgivePart, payPart } from '../entities/settle-invoice.ts'
+import { knownCard } from '../entities/test-cards.ts'
+import { existing, invalidRequest, noSuch } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import type { StoredSession } from '../state.ts'
-import { readJson } from './read-json.ts'
+import { knobsOf } from './knob.ts'
 
-const payBody = z.strictObject({
+const payBody = {
   card: z.string().default('4242424242424242'),
   method: z.enum(['card', 'delayed']).default('card'),
   email: z.email().optional(),
@@ -34,114 +36,112 @@ const payBody = z.strictObject({
   saved: z.string().optional(),
   country: z.string().length(2).optional(),
   business: z.strictObject({ name: z.string(), tax_id: z.string() }).optional(),
-})
-const settleBody = z.strictObject({ outcome: z.enum(['succeeded', 'failed']) })
+}
+type Pay = { [Name in keyof typeof payBody]: z.output<(typeof payBody)[Name]> }
 
 /** What a buyer and a bank do with a checkout, without either. */
 export function sessionKnobs(router: Router, service: Service): void {
-  const { store, clock } = service
+  const knob = knobsOf(router)
+  const find = (id: string) => existing(service.store.checkout_sessions, 'checkout.session', id)
 
-  const session = (context: RouterContext): StoredSession => {
-    const found = store.checkout_sessions.get(context.params.id)
-    if (!found) throw noSuch('checkout.session', context.params.id ?? '')
-    return found
-  }
-
-  router.post('/_sandbox/sessions/:id/pay', async (context) => {
-    const { card, method, email, name, fails_later, save, saved, country, business } = await readJson(
-      context,
-      payBody,
-    )
-    const open = session(context)
+  knob('sessions/:id/pay', payBody, ({ email, name, country, business, saved, ...asked }, id) => {
+    const open = find(id)
     const payer = {
       email: email ?? open.customer_details?.email ?? 'buyer@example.com',
       name: name ?? open.customer_details?.name ?? 'Sandbox Buyer',
       country: country ?? null,
       business: business ?? null,
     }
-    const offered = savedCards(service, open).find(({ id }) => id === saved)
-    if (saved !== undefined && !offered) throw noSuch('PaymentMethod', saved, 'saved')
+    const method = savedCards(service, open).find((one) => one.id === saved)
+    if (saved !== undefined && !method) throw noSuch('PaymentMethod', saved, 'saved')
     const result = paySession(service, open.id, {
       payer,
-      means: offered
-        ? { type: 'saved', method: offered }
-        : meansFor(open, { card, method, fails_later, save, now: clock.now() }),
+      means: method ? { type: 'saved', method } : meansFor(service, open, asked),
     })
-    context.body = { ...result, redirect_url: returnUrl(result.session) }
+    return { ...result, redirect_url: returnUrl(result.session) }
   })
 
-  router.post('/_sandbox/sessions/:id/settle', async (context) => {
-    const { outcome } = await readJson(context, settleBody)
-    context.body = { session: settleSession(service, session(context).id, outcome) }
-  })
+  knob('sessions/:id/settle', { outcome: z.enum(['succeeded', 'failed']) }, ({ outcome }, id) => ({
+    session: settleSession(service, id, outcome),
+  }))
 
-  router.post('/_sandbox/sessions/:id/expire', (context) => {
-    const open = session(context)
+  knob('sessions/:id/expire', {}, (_body, id) => {
+    const open = find(id)
     if (open.status !== 'open') throw invalidRequest(`Session ${open.id} is ${open.status}, not open.`)
-    context.body = { session: expireSession(service, open, noCall) }
+    return { session: expireSession(service, open, noCall) }
   })
 }
 
 function meansFor(
+  service: Service,
   session: StoredSession,
-  {
-    card,
-    method,
-    fails_later,
-    save,
-    now,
-  }: { card: string; method: 'card' | 'delayed'; fails_later: boolean; save: boolean; now: number },
+  { card, method, fails_later, save }: Pick<Pay, 'card' | 'fails_later' | 'method' | 'save'>,
 ): PaymentMeans {
-  const { currency } = session
   if (!needsPaymentMethod(session)) return { type: 'free' }
   if (method === 'delayed') {
-    const debit = debitTypeFor(currency ?? '')
+    const debit = debitTypeFor(session.currency ?? '')
     if (!debit || !session.payment_method_types.includes(debit)) {
       throw invalidRequest(`This session takes no bank debit.`, { param: 'method' })
     }
     return { type: 'debit', debit }
   }
-  const test_card = findTestCard(card)
-  if (!test_card)
-    throw invalidRequest('Your card number is invalid.', { param: 'card', code: 'incorrect_number' })
-  const year = new Date(now * 1000).getUTCFullYear() + 3
   const is_saved = save && session.saved_payment_method_options?.payment_method_save === 'enabled'
-  return { type: 'card', card: test_card, expiry: { month: 12, year }, fails_later, is_saved }
+  return { type: 'card', card: knownCard(card), expiry: expiryOf(service), fails_later, is_saved }
 }
 
-const disputeBody = z.strictObject({
+const disputeBody = {
   amount: z.int().min(1).optional(),
   reason: z.enum(['fraudulent', 'general', 'product_not_received']).default('fraudulent'),
   status: z.enum(firstStatuses).default('needs_response'),
   takes_money: z.boolean().optional(),
-})
-const statusBody = z.strictObject({ status: z.enum(disputeStatuses) })
-const closeBody = z.strictObject({ outcome: z.enum(['won', 'lost']) })
+}
 
 /** What a cardholder and the cardholder's bank do after the payment. */
 export function disputeKnobs(router: Router, service: Service): void {
   const { store } = service
+  const knob = knobsOf(router)
 
-  router.post('/_sandbox/charges/:id/dispute', async (context) => {
-    const body = await readJson(context, disputeBody)
-    const charge = store.charges.get(context.params.id)
-    if (!charge) throw noSuch('charge', context.params.id ?? '')
-    context.body = {
-      dispute: disputeCharge(service, { ...body, amount: body.amount, charge, cause: noCall }),
-    }
+  knob('charges/:id/dispute', disputeBody, (body, id) => {
+    const charge = existing(store.charges, 'charge', id)
+    return { dispute: disputeCharge(service, { ...body, amount: body.amount, charge, cause: noCall }) }
   })
 
-  router.post('/_sandbox/disputes/:id/close', async (context) => {
-    const { outcome } = await readJson(context, closeBody)
-    const dispute = store.disputes.get(context.params.id)
-    if (!dispute) throw noSuch('dispute', context.params.id ?? '')
-    context.body = { dispute: closeDispute(service, { dispute, outcome, cause: noCall }) }
+  knob('disputes/:id/close', { outcome: z.enum(['won', 'lost']) }, ({ outcome }, id) => {
+    const dispute = existing(store.disputes, 'dispute', id)
+    return { dispute: closeDispute(service, { dispute, outcome, cause: noCall }) }
   })
 
-  router.post('/_sandbox/disputes/:id/status', async (context) => {
-    const { status } = await readJson(context, statusBody)
-    const dispute = store.disputes.get(context.params.id)
-    if (!dispute) throw noSuch('dispute', context.params.id ?? '')
-    context.body = { dispute: moveDispute(service, { dispute, status, cause: noCall }) }
+  knob('disputes/:id/status', { status: z.enum(disputeStatuses) }, ({ status }, id) => {
+    const dispute = existing(store.disputes, 'dispute', id)
+    return { dispute: moveDispute(service, { dispute, status, cause: noCall }) }
   })
+}
+
+const part = { amount: z.int().min(1) }
+
+/** What support does with an invoice at the dashboard, and what becomes of a refund at the bank. */
+export function invoiceKnobs(router: Router, service: Service): void {
+  const { store } = service
+  const knob = knobsOf(router)
+
+  knob('invoices/:id/pay_part', part, ({ amount }, id) => {
+    const invoice = existing(store.invoices, 'invoice', id)
+    const { email, name = null, ...customer } = existing(store.customers, 'customer', invoice.customer)
+    const method = attachCard(service, {
+      card: knownCard('4242424242424242'),
+      expiry: expiryOf(service),
+      payer: { email, name },
+      customer: customer.id,
+      is_saved: false,
+    })
+    return { invoice: payPart(service, invoice, { amount, method }) }
+  })
+
+  knob('invoices/:id/credit_note', part, ({ amount }, id) => ({
+    invoice: forgivePart(service, existing(store.invoices, 'invoice', id), amount),
+  }))
+
+  knob('refunds/:id/status', { status: z.enum(['pending', 'succeeded', 'failed']) }, ({ status }, id) => ({
+    refund: moveRefund(service, existing(store.refunds, 'refund', id), status),
+  }))
 }

@@ -5,8 +5,9 @@ import { runDueWork } from '../entities/due-work.ts'
 import { configureEndpoint } from '../entities/webhook-endpoint.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
+import { readText } from '../wire/form.ts'
 import { defined } from '../wire/params.ts'
-import { readJson } from './read-json.ts'
+import { knobsOf, readBody } from './knob.ts'
 
 const one_day_s = 24 * 60 * 60
 const one_year_s = 366 * one_day_s
@@ -20,7 +21,7 @@ const clockBody = z
   .refine(({ seconds }) => seconds === null || (Number.isInteger(seconds) && seconds <= 10 * one_year_s), {
     message: 'The clock moves by whole seconds, ten years at most.',
   })
-const accountBody = z.strictObject({
+const accountBody = {
   id: z
     .string()
     .regex(/^acct_\w+$/)
@@ -29,17 +30,12 @@ const accountBody = z.strictObject({
   trial_total: z.enum(['first_period', 'unknown', 'zero']).optional(),
   terms_url: z.url().nullable().optional(),
   tax: z.enum(['active', 'pending']).optional(),
-  finalization_grace_s: z
-    .int()
-    .min(0)
-    .max(3 * one_day_s)
-    .optional(),
-})
-const keyBody = z.strictObject({
+}
+const keyBody = {
   key: z.string().regex(/^rk_test_\w+$/),
   permissions: z.record(z.string(), z.enum(['read', 'write'])),
-})
-const faultBody = z.strictObject({
+}
+const faultBody = {
   status: z.literal([401, 403, 429, 500, 502, 503]).nullable().default(null),
   drop_after: z.boolean().default(false),
   hold: z.boolean().default(false),
@@ -48,11 +44,12 @@ const faultBody = z.strictObject({
   for_ms: z.int().min(1).nullable().default(null),
   path_prefix: z.string().default('/v1/'),
   method: z.enum(['DELETE', 'GET', 'POST']).nullable().default(null),
-})
+}
 
 /** The sandbox as a machine: its clock, its failures, its memory. */
 export function machineKnobs(router: Router, service: Service): void {
   const { store, outbox, faults, clock } = service
+  const knob = knobsOf(router)
 
   // For processes that follow this clock; `after` long-polls until the offset changes.
   router.get('/_sandbox/clock', async (context) => {
@@ -62,7 +59,7 @@ export function machineKnobs(router: Router, service: Service): void {
   })
 
   router.post('/_sandbox/clock/advance', async (context) => {
-    const { seconds } = await readJson(context, clockBody)
+    const { seconds } = readBody(await readText(context.req), clockBody)
     const until_ms = seconds === null ? Date.now() : clock.nowMs() + seconds * 1000
     runDueWork(service, until_ms)
     runDueWork(service.otherMode(), until_ms)
@@ -71,50 +68,43 @@ export function machineKnobs(router: Router, service: Service): void {
     context.body = { now: clock.now() }
   })
 
-  router.post('/_sandbox/account', async (context) => {
-    const { account } = settingsOf(store)
-    changeSettings(store, { account: { ...account, ...defined(await readJson(context, accountBody)) } })
-    context.body = { account: accountOf(store) }
+  knob('account', accountBody, (changes) => {
+    changeSettings(store, { account: { ...settingsOf(store).account, ...defined(changes) } })
+    return { account: accountOf(store) }
   })
 
-  router.post('/_sandbox/keys', async (context) => {
-    const { key, permissions } = await readJson(context, keyBody)
+  knob('keys', keyBody, ({ key, permissions }) => {
     service.restrictedKeys.set(key, permissions)
-    context.body = { keys: Object.fromEntries(service.restrictedKeys) }
+    return { keys: Object.fromEntries(service.restrictedKeys) }
   })
 
-  router.post('/_sandbox/faults', async (context) => {
-    const { status, drop_after, hold, for_ms, ...rest } = await readJson(context, faultBody)
+  knob('faults', faultBody, ({ status, drop_after, hold, for_ms, ...rest }) => {
     if ([status !== null, drop_after, hold, rest.without.length > 0].filter(Boolean).length !== 1) {
       throw invalidRequest(
         'Say either `status`, `drop_after`, `hold` or `without`: a fault does one of them.',
       )
     }
     faults.add({ ...rest, status, drop_after, hold, until_ms: for_ms === null ? null : Date.now() + for_ms })
-    context.body = { faults: faults.list() }
+    return { faults: faults.list() }
   })
 
-  router.post('/_sandbox/faults/release', (context) => {
-    context.body = { released: faults.release() }
-  })
+  knob('faults/release', {}, () => ({ released: faults.release() }))
 
   router.delete('/_sandbox/faults', (context) => {
     faults.clear()
     context.body = { faults: [] }
   })
 
-  router.post('/_sandbox/reset', (context) => {
+  knob('reset', {}, () => {
     store.clear()
     service.otherMode().store.clear()
     faults.clear()
     service.restrictedKeys.clear()
     configureEndpoint(service)
     outbox.resume()
-    context.body = { reset: true }
+    return { reset: true }
   })
-}
 
-export function knobIndexRoutes(router: Router, { store, faults, clock }: Service): void {
   router.get('/_sandbox', (context) => {
     const states = [...store.deliveries.oldestFirst()].map(({ state }) => state)
     context.body = {

@@ -10,10 +10,17 @@ import type {
   StoredProduct,
   StoredSession,
 } from '../state.ts'
-import { buyerFields, saveField, termsField } from './buyer-fields.ts'
-import { cardFields, type FieldErrors, field, type Typed, testCardHints } from './card-form.ts'
-import { arrowIcon, bankIcon, cardIcon, page, sandboxBadge } from './layout.ts'
-import { script } from './script.ts'
+import {
+  buyerFields,
+  cardFields,
+  type FieldErrors,
+  field,
+  saveField,
+  type Typed,
+  termsField,
+  testCardHints,
+} from './card-form.ts'
+import { arrowIcon, bankIcon, cardIcon, page, sandboxBadge, script } from './layout.ts'
 
 export type CheckoutView = {
   businessName: string

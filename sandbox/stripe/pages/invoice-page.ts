@@ -2,9 +2,8 @@ import { type Html, html } from '../../kit/html.ts'
 import { formatDay, formatMoney } from '../entities/format.ts'
 import type { StoredInvoice } from '../state.ts'
 import { cardFields, type FieldErrors, type Typed, testCardHints } from './card-form.ts'
-import { page, receiptIcon, sandboxBadge } from './layout.ts'
+import { page, receiptIcon, sandboxBadge, script } from './layout.ts'
 import { portalStyles } from './portal/portal-styles.ts'
-import { script } from './script.ts'
 
 export type InvoiceView = {
   invoice: StoredInvoice

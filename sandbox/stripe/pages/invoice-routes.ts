@@ -4,7 +4,7 @@ import { attachCard } from '../entities/payment-method.ts'
 import { noCall, type Service } from '../service.ts'
 import type { StoredInvoice } from '../state.ts'
 import { readForm } from '../wire/form.ts'
-import { type FieldErrors, readCard, textField } from './card-form.ts'
+import { readCardForm } from './card-form.ts'
 import { notFoundPage } from './closed-pages.ts'
 import { type InvoiceView, invoicePage } from './invoice-page.ts'
 import { invoicePdf } from './invoice-pdf.ts'
@@ -42,19 +42,13 @@ export function invoicePageRoutes(router: Router, service: Service): void {
     const form = await readForm(context.req)
     const invoice = find(context)
     if (!invoice) return
-    const typed = {
-      number: textField(form, 'number'),
-      expiry: textField(form, 'expiry'),
-      name: textField(form, 'name'),
-    }
-    const errors: FieldErrors = {}
-    const card = readCard({ typed, cvc: textField(form, 'cvc'), now_s: clock.now(), errors })
+    const { typed, errors, read: card } = readCardForm(form, clock.now())
     const refuse = (status: number, declined: string | null) => {
       context.status = status
       show(context, { invoice, typed, errors, declined })
     }
     if (invoice.status === 'open') {
-      if (!card || Object.keys(errors).length > 0) return refuse(422, null)
+      if (!card) return refuse(422, null)
       if (card.card.decline) return refuse(402, card.card.decline.message)
       const customer = store.customers.get(invoice.customer)
       if (!customer || customer.deleted) return refuse(404, 'This customer is gone.')

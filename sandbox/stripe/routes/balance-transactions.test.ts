@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { middleOf, startSubscribed, typesSince } from '../testing/billing.ts'
+import { startSubscribed, typesSince } from '../testing/billing.ts'
 import { startHarness } from '../testing/sandbox.ts'
 
 async function startWithCredit(amount: number) {
@@ -86,26 +86,6 @@ it('a credit that was there before pays the first invoice of a subscription', as
     status: 'active',
     latest_invoice: { billing_reason: 'subscription_create', total: 2000, amount_due: 0, status: 'paid' },
   })
-})
-
-it('a total below zero goes to the balance', async () => {
-  const { stripe, customer, subscription, item } = await startSubscribed({
-    plan: 'teams_monthly',
-    quantity: 5,
-  })
-  const updated = await stripe.subscriptions.update(subscription.id, {
-    items: [{ id: item.id, quantity: 1 }],
-    proration_behavior: 'always_invoice',
-    proration_date: middleOf(item),
-    expand: ['latest_invoice'],
-  })
-  expect(updated.latest_invoice).toMatchObject({
-    total: -6000,
-    amount_due: 0,
-    ending_balance: -6000,
-    status: 'paid',
-  })
-  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -6000 })
 })
 
 it('a voided invoice gives back what the balance had paid of it', async () => {

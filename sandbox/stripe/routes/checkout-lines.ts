@@ -1,7 +1,6 @@
 import { mergeMetadata } from '../entities/metadata.ts'
-import { newPrice } from '../entities/price.ts'
-import { newProduct } from '../entities/product.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { newPrice, newProduct } from '../entities/price.ts'
+import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredPrice, StoredProduct } from '../state.ts'
 import type { CreateSessionParams } from '../wire/checkout-session-params.ts'
@@ -26,16 +25,14 @@ export function priceLine(
   const { store } = service
   const { quantity, price_data } = item
   if (!price_data) {
-    const price = store.prices.get(item.price)
-    if (!price) throw noSuch('price', item.price ?? '', `${param}[price]`)
+    const price = existing(store.prices, 'price', item.price, `${param}[price]`)
     if (!price.active) {
       throw invalidRequest(`The price specified is inactive. This field only accepts active prices.`, {
         param,
       })
     }
     checkType(price, { mode, param })
-    const product = store.products.get(price.product)
-    if (!product) throw noSuch('product', price.product, param)
+    const product = existing(store.products, 'product', price.product, param)
     return { price, product, quantity, is_new_price: false, is_new_product: false }
   }
   if (!price_data.product === !price_data.product_data) {

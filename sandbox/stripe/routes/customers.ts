@@ -2,14 +2,15 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { findCustomer, newCustomer } from '../entities/customer.ts'
+import { changeBalance } from '../entities/customer-balance.ts'
 import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { hasEnded } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { handle } from '../wire/handle.ts'
-import { clearable, common, defined, metadata, range, readParams, text } from '../wire/params.ts'
+import { callsOf } from '../wire/handle.ts'
+import { clearable, currency, defined, integer, metadata, range, text } from '../wire/params.ts'
 import { putUpdated, resource } from './resource.ts'
 
 const address = z.strictObject({
@@ -21,8 +22,7 @@ const address = z.strictObject({
   state: clearable.default(null),
 })
 
-const fields = z.strictObject({
-  ...common,
+const fields = {
   address: address.optional(),
   description: clearable.optional(),
   email: clearable.optional(),
@@ -31,13 +31,21 @@ const fields = z.strictObject({
   name: clearable.optional(),
   phone: clearable.optional(),
   preferred_locales: z.array(text).optional(),
-})
+}
 
 /** On a test clock or not, once and for all. */
-const newFields = z.strictObject({ ...fields.shape, test_clock: text.optional() })
+const newFields = { ...fields, test_clock: text.optional() }
+
+const balanceFields = {
+  amount: integer,
+  currency,
+  description: clearable.optional(),
+  metadata: metadata.optional(),
+}
 
 export function customerRoutes(router: Router, service: Service): void {
   const { store } = service
+  const call = callsOf(router, service)
 
   resource(router, service, {
     path: '/v1/customers',
@@ -45,8 +53,8 @@ export function customerRoutes(router: Router, service: Service): void {
     table: store.customers,
     filters: { created: range.optional(), email: text.optional() },
     isListed: ({ deleted }) => !deleted,
-    update: (before, { form, cause }) => {
-      const { expand: _, invoice_settings, metadata, ...input } = readParams(fields, form)
+    changes: fields,
+    update: (before, { params: { invoice_settings, metadata, ...input }, cause }) => {
       if (before.deleted) throw noSuch('customer', before.id)
       checkEmail(input.email)
       const method = invoice_settings?.default_payment_method
@@ -64,35 +72,41 @@ export function customerRoutes(router: Router, service: Service): void {
     },
   })
 
-  router.post(
-    '/v1/customers',
-    handle(service, ({ form, cause }) => {
-      const { expand: _, invoice_settings, metadata, ...input } = readParams(newFields, form)
-      if (invoice_settings?.default_payment_method) {
-        throw invalidRequest('Attach the payment method first; a new customer has none.', {
-          param: 'invoice_settings[default_payment_method]',
-        })
-      }
-      checkEmail(input.email)
-      const customer = store.customers.put(
-        newCustomer(service, { ...defined(input), metadata: mergeMetadata(null, metadata) }),
-      )
-      emit(service, 'customer.created', customer, { cause })
-      return customer
-    }),
-  )
+  call('POST /v1/customers', newFields, ({ params: { invoice_settings, metadata, ...input }, cause }) => {
+    if (invoice_settings?.default_payment_method) {
+      throw invalidRequest('Attach the payment method first; a new customer has none.', {
+        param: 'invoice_settings[default_payment_method]',
+      })
+    }
+    checkEmail(input.email)
+    const customer = store.customers.put(
+      newCustomer(service, { ...defined(input), metadata: mergeMetadata(null, metadata) }),
+    )
+    emit(service, 'customer.created', customer, { cause })
+    return customer
+  })
 
-  router.delete(
-    '/v1/customers/:id',
-    handle(service, ({ path, cause }) => {
-      const customer = findCustomer(service, path('id'))
-      for (const subscription of [...store.subscriptions.oldestFirst()]) {
-        if (subscription.customer !== customer.id || hasEnded(subscription)) continue
-        cancelSubscription(service, subscription, { cause, details: {}, invoice_now: false, prorate: false })
-      }
-      emit(service, 'customer.deleted', customer, { cause })
-      return store.customers.put({ ...customer, deleted: true })
-    }),
+  call('DELETE /v1/customers/:id', {}, ({ id, cause }) => {
+    const customer = findCustomer(service, id)
+    for (const subscription of [...store.subscriptions.oldestFirst()]) {
+      if (subscription.customer !== customer.id || hasEnded(subscription)) continue
+      cancelSubscription(service, subscription, { cause, details: {}, invoice_now: false, prorate: false })
+    }
+    emit(service, 'customer.deleted', customer, { cause })
+    return store.customers.put({ ...customer, deleted: true })
+  })
+
+  // A customer's invoice balance: https://docs.stripe.com/api/customer_balance_transactions
+  call(
+    'POST /v1/customers/:id/balance_transactions',
+    balanceFields,
+    ({ id, params: { metadata, ...input }, cause }) =>
+      changeBalance(service, findCustomer(service, id), {
+        ...defined(input),
+        cause,
+        metadata: mergeMetadata(null, metadata),
+        type: 'adjustment',
+      }),
   )
 }
 

@@ -4,15 +4,14 @@ import { closeDispute, isClosed } from '../entities/dispute.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredDispute } from '../state.ts'
-import { common, flag, metadata, range, readParams, text } from '../wire/params.ts'
+import { flag, metadata, range, text } from '../wire/params.ts'
 import { putUpdated, resource } from './resource.ts'
 
-const updateParams = z.strictObject({
-  ...common,
+const updateParams = {
   evidence: z.record(z.string(), text).optional(),
   metadata: metadata.optional(),
   submit: flag.optional(),
-})
+}
 /** In Stripe's test mode this text, given as evidence, decides the case at once. */
 const verdicts: Record<string, 'lost' | 'won'> = { winning_evidence: 'won', losing_evidence: 'lost' }
 
@@ -24,8 +23,8 @@ export function disputeRoutes(router: Router, service: Service): void {
     noun: 'dispute',
     table: store.disputes,
     filters: { charge: text.optional(), created: range.optional(), payment_intent: text.optional() },
-    update: (before, { form, cause }) => {
-      const { evidence, metadata, submit = true } = readParams(updateParams, form)
+    changes: updateParams,
+    update: (before, { params: { evidence, metadata, submit = true }, cause }) => {
       const unknown = Object.keys(evidence ?? {}).find((name) => !(name in before.evidence))
       if (unknown)
         throw invalidRequest(`Received unknown parameter: evidence[${unknown}]`, {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { startClockwork, subscribe, typesSince } from '../testing/billing.ts'
-import { goodCard } from '../testing/sandbox.ts'
 
 const day = 86_400
 
@@ -79,20 +78,4 @@ it('an open invoice that is paid out of band has no charge', async () => {
   const types = await typesSince(harness, () => stripe.invoices.pay(invoice, { paid_out_of_band: true }))
   expect(types).toEqual(['invoice.paid', 'invoice.payment_succeeded', 'payment_intent.canceled'])
   expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'paid', amount_paid: 2000 })
-})
-
-it('the invoice of a subscription that was given up is paid on its own page', async () => {
-  const { harness, stripe, invoice } = await startGivenUp()
-  const { hosted_invoice_url } = await stripe.invoices.retrieve(invoice)
-  const { number, expiry, cvc, name } = goodCard
-
-  const answer = await fetch(String(hosted_invoice_url), {
-    method: 'POST',
-    redirect: 'manual',
-    body: new URLSearchParams({ number, expiry, cvc, name }),
-  })
-
-  expect(answer.status).toBe(303)
-  expect(await stripe.invoices.retrieve(invoice)).toMatchObject({ status: 'paid' })
-  expect((await harness.eventTypes()).slice(-5)).toEqual(paid_late)
 })

@@ -10,38 +10,24 @@ import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
 import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
 import { payOutOfBand } from '../entities/settle-invoice.ts'
-import { checkTogether, findPrice } from '../entities/subscription-item.ts'
+import { checkTogether, findPrice } from '../entities/subscription.ts'
 import { cardError, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice } from '../state.ts'
-import { handle } from '../wire/handle.ts'
+import { type Asked, callsOf } from '../wire/handle.ts'
 import { pageOf } from '../wire/list.ts'
-import { common, flag, integer, isWithin, pagination, range, readParams, text } from '../wire/params.ts'
+import { flag, integer, isWithin, pagination, range, text } from '../wire/params.ts'
 import { previewParams } from '../wire/subscription-params.ts'
 import { putUpdated, resource } from './resource.ts'
 import { findSubscription, readItems } from './subscriptions.ts'
 
-const payParams = z.strictObject({
-  ...common,
-  off_session: flag.optional(),
-  paid_out_of_band: flag.optional(),
-  payment_method: text.optional(),
-})
-const scheduleParams = z.strictObject({
-  ...common,
-  auto_advance: flag.optional(),
-  automatically_finalizes_at: integer.optional(),
-})
 const longest_schedule_s = 5 * 365 * 86_400
-const finalizeParams = z.strictObject({ ...common, auto_advance: flag.optional() })
 
 export function invoiceRoutes(router: Router, service: Service): void {
   const { store } = service
+  const call = callsOf(router, service)
 
-  router.post(
-    '/v1/invoices/create_preview',
-    handle(service, ({ form }) => preview(service, readParams(previewParams, form))),
-  )
+  call('POST /v1/invoices/create_preview', previewParams, ({ params }) => preview(service, params))
 
   const find = resource(router, service, {
     path: '/v1/invoices',
@@ -54,8 +40,8 @@ export function invoiceRoutes(router: Router, service: Service): void {
       subscription: text.optional(),
     },
     where: { subscription: (invoice, id) => subscriptionOf(invoice) === id },
-    update: (invoice, { form, cause }) =>
-      scheduleFinalization(service, invoice, { ...readParams(scheduleParams, form), cause }),
+    changes: { auto_advance: flag.optional(), automatically_finalizes_at: integer.optional() },
+    update: (invoice, { params, cause }) => scheduleFinalization(service, invoice, { ...params, cause }),
   })
 
   resource(router, service, {
@@ -87,77 +73,56 @@ export function invoiceRoutes(router: Router, service: Service): void {
     },
   })
 
-  router.get(
-    '/v1/invoices/:id/lines',
-    handle(service, ({ form, path }) => {
-      const { id, lines } = find(path('id'))
-      const url = `/v1/invoices/${id}/lines`
-      return pageOf(lines.data, readParams(z.strictObject(pagination), form), { url, noun: 'line item' })
-    }),
+  call('GET /v1/invoices/:id/lines', pagination, ({ id, params }) =>
+    pageOf(find(id).lines.data, params, { url: `/v1/invoices/${id}/lines`, noun: 'line item' }),
   )
 
-  router.post(
-    '/v1/invoices/:id/pay',
-    handle(service, ({ form, path, cause }) => {
-      const params = readParams(payParams, form)
-      const found = find(path('id'))
-      if (found.status === 'paid') throw invalidRequest('Invoice is already paid')
-      if (found.status === 'void') throw invalidRequest('Invoice is void; it can no longer be paid.')
-      findCustomer(service, found.customer, 'customer')
-      // A draft is finalized first; a credit of the customer's may have paid it then.
-      const invoice = found.status === 'draft' ? finalizeInvoice(service, found, { cause }) : found
-      if (invoice.status === 'paid') return invoice
-      if (params.paid_out_of_band) return payOutOfBand(service, invoice, cause)
-      const named = params.payment_method
-      if (named !== undefined) checkMethod(service, { method: named, customer: invoice.customer })
-      const method = store.payment_methods.get(named)
-      const result = collectInvoice(service, invoice, {
-        cause,
-        is_automatic: false,
-        is_off_session: params.off_session ?? true,
-        ...(method && { method }),
+  const payParams = {
+    off_session: flag.optional(),
+    paid_out_of_band: flag.optional(),
+    payment_method: text.optional(),
+  }
+  call('POST /v1/invoices/:id/pay', payParams, ({ id, params, cause }) => {
+    const found = find(id)
+    if (found.status === 'paid') throw invalidRequest('Invoice is already paid')
+    if (found.status === 'void') throw invalidRequest('Invoice is void; it can no longer be paid.')
+    findCustomer(service, found.customer, 'customer')
+    // A draft is finalized first; a credit of the customer's may have paid it then.
+    const invoice = found.status === 'draft' ? finalizeInvoice(service, found, { cause }) : found
+    if (invoice.status === 'paid') return invoice
+    if (params.paid_out_of_band) return payOutOfBand(service, invoice, cause)
+    const named = params.payment_method
+    if (named !== undefined) checkMethod(service, { method: named, customer: invoice.customer })
+    const method = store.payment_methods.get(named)
+    const result = collectInvoice(service, invoice, {
+      cause,
+      is_automatic: false,
+      is_off_session: params.off_session ?? true,
+      ...(method && { method }),
+    })
+    if (result.decline) throw cardError(result.decline)
+    return result.invoice
+  })
+
+  call('POST /v1/invoices/:id/finalize', { auto_advance: flag.optional() }, ({ id, params, cause }) => {
+    const invoice = find(id)
+    if (invoice.status !== 'draft') {
+      throw invalidRequest("This invoice is already finalized, you can't re-finalize a non-draft invoice.", {
+        code: 'invoice_not_editable',
       })
-      if (result.decline) throw cardError(result.decline)
-      return result.invoice
-    }),
-  )
-
-  router.post(
-    '/v1/invoices/:id/finalize',
-    handle(service, ({ form, path, cause }) => {
-      const params = readParams(finalizeParams, form)
-      const invoice = find(path('id'))
-      if (invoice.status !== 'draft') {
-        throw invalidRequest(
-          "This invoice is already finalized, you can't re-finalize a non-draft invoice.",
-          {
-            code: 'invoice_not_editable',
-          },
-        )
-      }
-      const auto_advance = params.auto_advance ?? invoice.auto_advance ?? false
-      const open = finalizeInvoice(service, { ...invoice, auto_advance }, { cause })
-      if (open.status !== 'open' || !auto_advance) return open
-      return collectInvoice(service, open, { is_automatic: true, cause }).invoice
-    }),
-  )
+    }
+    const auto_advance = params.auto_advance ?? invoice.auto_advance ?? false
+    const open = finalizeInvoice(service, { ...invoice, auto_advance }, { cause })
+    if (open.status !== 'open' || !auto_advance) return open
+    return collectInvoice(service, open, { is_automatic: true, cause }).invoice
+  })
 
   // https://docs.stripe.com/api/invoices/mark_uncollectible
-  router.post(
-    '/v1/invoices/:id/mark_uncollectible',
-    handle(service, ({ form, path, cause }) => {
-      readParams(z.strictObject(common), form)
-      return markUncollectible(service, find(path('id')), { reason: null, cause })
-    }),
+  call('POST /v1/invoices/:id/mark_uncollectible', {}, ({ id, cause }) =>
+    markUncollectible(service, find(id), { reason: null, cause }),
   )
 
-  router.post(
-    '/v1/invoices/:id/void',
-    handle(service, ({ form, path, cause }) => {
-      readParams(z.strictObject(common), form)
-      return voidInvoice(service, find(path('id')), cause)
-    }),
-  )
+  call('POST /v1/invoices/:id/void', {}, ({ id, cause }) => voidInvoice(service, find(id), cause))
 }
 
 /**
@@ -168,7 +133,15 @@ export function invoiceRoutes(router: Router, service: Service): void {
 function scheduleFinalization(
   service: Service,
   invoice: StoredInvoice,
-  { auto_advance, automatically_finalizes_at: at, cause }: z.output<typeof scheduleParams> & { cause: Cause },
+  {
+    auto_advance,
+    automatically_finalizes_at: at,
+    cause,
+  }: {
+    auto_advance?: boolean | undefined
+    automatically_finalizes_at?: number | undefined
+    cause: Cause
+  },
 ): StoredInvoice {
   const param = 'automatically_finalizes_at'
   if (invoice.status !== 'draft') {
@@ -192,7 +165,7 @@ function scheduleFinalization(
 }
 
 /** The next invoice of a subscription, with or without a change; or the first one of a new subscription. */
-function preview(service: Service, params: z.output<typeof previewParams>): StoredInvoice {
+function preview(service: Service, params: Asked<typeof previewParams>): StoredInvoice {
   const details = params.subscription_details
   if (params.subscription !== undefined || params.schedule !== undefined) {
     const scheduled = service.store.subscription_schedules.get(params.schedule)?.subscription

@@ -2,20 +2,24 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { findCustomer } from '../entities/customer.ts'
 import { emit } from '../entities/event.ts'
-import { newInvoiceItem } from '../entities/invoice-item.ts'
-import { pricingOf } from '../entities/invoice-line.ts'
-import { addToDraft, createManualInvoice } from '../entities/manual-invoice.ts'
+import { recordDraft } from '../entities/finalize-invoice.ts'
+import { amountsOf, newInvoice, newInvoiceId } from '../entities/invoice.ts'
+import { itemLines, newInvoiceItem, pricingOf } from '../entities/invoice-line.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
-import { newPrice } from '../entities/price.ts'
-import { newProduct } from '../entities/product.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
-import type { Service } from '../service.ts'
-import type { StoredPrice } from '../state.ts'
-import { handle } from '../wire/handle.ts'
-import { clearable, common, currency, flag, integer, metadata, readParams, text } from '../wire/params.ts'
+import { newPrice, newProduct } from '../entities/price.ts'
+import { existing, invalidRequest, noSuch } from '../errors.ts'
+import type { Cause, Service } from '../service.ts'
+import type {
+  StoredCustomer,
+  StoredInvoice,
+  StoredInvoiceItem,
+  StoredPrice,
+  StoredSubscription,
+} from '../state.ts'
+import { type Asked, callsOf } from '../wire/handle.ts'
+import { clearable, currency, flag, integer, metadata, text } from '../wire/params.ts'
 
-const invoiceParams = z.strictObject({
-  ...common,
+const invoiceParams = {
   auto_advance: z.literal('false', 'The sandbox finalizes a manual invoice by a call only').optional(),
   collection_method: z
     .literal('charge_automatically', 'The sandbox sends no invoices to be paid by hand')
@@ -26,9 +30,8 @@ const invoiceParams = z.strictObject({
   metadata: metadata.optional(),
   pending_invoice_items_behavior: z.enum(['exclude', 'include']).optional(),
   subscription: text.optional(),
-})
-const itemParams = z.strictObject({
-  ...common,
+}
+const itemParams = {
   amount: integer.optional(),
   currency: currency.optional(),
   customer: text,
@@ -40,99 +43,89 @@ const itemParams = z.strictObject({
   pricing: z.strictObject({ price: text }).optional(),
   quantity: integer.refine((count) => count >= 0, 'Invalid non-negative integer').optional(),
   subscription: text.optional(),
-})
+}
 
 /** Where neither the call nor the customer names one: the currency of the account's country. */
 const account_currency = 'eur'
 
 export function manualInvoiceRoutes(router: Router, service: Service): void {
   const { store } = service
+  const call = callsOf(router, service)
 
-  router.post(
-    '/v1/invoices',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(invoiceParams, form)
-      const customer = findCustomer(service, params.customer, 'customer')
-      const subscription = store.subscriptions.get(params.subscription) ?? null
-      if (params.subscription !== undefined && subscription?.customer !== customer.id) {
-        throw noSuch('subscription', params.subscription, 'subscription')
-      }
-      return createManualInvoice(service, {
-        cause,
-        currency: subscription?.currency ?? params.currency ?? customer.currency ?? account_currency,
-        customer,
-        description: params.description ?? null,
-        is_pending_included: subscription !== null || params.pending_invoice_items_behavior === 'include',
-        metadata: mergeMetadata(null, params.metadata),
-        subscription,
+  call('POST /v1/invoices', invoiceParams, ({ params, cause }) => {
+    const customer = findCustomer(service, params.customer, 'customer')
+    const subscription = store.subscriptions.get(params.subscription) ?? null
+    if (params.subscription !== undefined && subscription?.customer !== customer.id) {
+      throw noSuch('subscription', params.subscription, 'subscription')
+    }
+    return createManualInvoice(service, {
+      cause,
+      currency: subscription?.currency ?? params.currency ?? customer.currency ?? account_currency,
+      customer,
+      description: params.description ?? null,
+      is_pending_included: subscription !== null || params.pending_invoice_items_behavior === 'include',
+      metadata: mergeMetadata(null, params.metadata),
+      subscription,
+    })
+  })
+
+  call('POST /v1/invoiceitems', itemParams, ({ params, cause }) => {
+    const customer = findCustomer(service, params.customer, 'customer')
+    const { price, quantity } = pricedItem(service, params)
+    const item_currency = params.currency ?? customer.currency ?? price.currency
+    if (!price.currency_options[item_currency]) {
+      throw invalidRequest(`The price specified supports no currency \`${item_currency}\`.`, {
+        param: 'currency',
       })
-    }),
-  )
+    }
+    const invoice = store.invoices.get(params.invoice)
+    if (params.invoice !== undefined && !invoice) throw noSuch('invoice', params.invoice, 'invoice')
+    const subscription = store.subscriptions.get(params.subscription)
+    if (params.subscription !== undefined && subscription?.customer !== customer.id) {
+      throw noSuch('subscription', params.subscription, 'subscription')
+    }
+    const unit_amount = price.currency_options[item_currency].unit_amount ?? 0
+    const item = newInvoiceItem(service, {
+      amount: unit_amount * quantity,
+      currency: item_currency,
+      customer: customer.id,
+      description: params.description ?? store.products.get(price.product)?.name ?? null,
+      discountable: params.discountable ?? unit_amount >= 0,
+      metadata: mergeMetadata(null, params.metadata),
+      ...(params.period && { period: params.period }),
+      pricing: pricingOf(price, unit_amount),
+      quantity,
+      parent: subscription
+        ? { subscription_details: { subscription: subscription.id }, type: 'subscription_details' }
+        : null,
+    })
+    if (invoice) return addToDraft(service, { invoice, item, cause })
+    emit(service, 'invoiceitem.created', store.invoice_items.put(item), { cause })
+    return item
+  })
 
-  router.post(
-    '/v1/invoiceitems',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(itemParams, form)
-      const customer = findCustomer(service, params.customer, 'customer')
-      const { price, quantity } = pricedItem(service, params)
-      const item_currency = params.currency ?? customer.currency ?? price.currency
-      if (!price.currency_options[item_currency]) {
-        throw invalidRequest(`The price specified supports no currency \`${item_currency}\`.`, {
-          param: 'currency',
-        })
-      }
-      const invoice = store.invoices.get(params.invoice)
-      if (params.invoice !== undefined && !invoice) throw noSuch('invoice', params.invoice, 'invoice')
-      const subscription = store.subscriptions.get(params.subscription)
-      if (params.subscription !== undefined && subscription?.customer !== customer.id) {
-        throw noSuch('subscription', params.subscription, 'subscription')
-      }
-      const unit_amount = price.currency_options[item_currency].unit_amount ?? 0
-      const item = newInvoiceItem(service, {
-        amount: unit_amount * quantity,
-        currency: item_currency,
-        customer: customer.id,
-        description: params.description ?? store.products.get(price.product)?.name ?? null,
-        discountable: params.discountable ?? unit_amount >= 0,
-        metadata: mergeMetadata(null, params.metadata),
-        period: params.period ?? null,
-        pricing: pricingOf(price, unit_amount),
-        quantity,
-        subscription: subscription?.id ?? null,
-      })
-      if (invoice) return addToDraft(service, { invoice, item, cause })
-      emit(service, 'invoiceitem.created', store.invoice_items.put(item), { cause })
-      return item
-    }),
-  )
-
-  router.delete(
-    '/v1/invoiceitems/:id',
-    handle(service, ({ path, cause }) => {
-      const item = store.invoice_items.get(path('id'))
-      if (!item) throw noSuch('invoiceitem', path('id'))
-      if (item.invoice !== null) {
-        throw invalidRequest('You can only delete an invoice item that is not attached to an invoice.')
-      }
-      store.invoice_items.remove(item.id)
-      emit(service, 'invoiceitem.deleted', item, { cause })
-      return { id: item.id, object: 'invoiceitem', deleted: true }
-    }),
-  )
+  call('DELETE /v1/invoiceitems/:id', {}, ({ id, cause }) => {
+    const item = existing(store.invoice_items, 'invoiceitem', id)
+    if (item.invoice !== null) {
+      throw invalidRequest('You can only delete an invoice item that is not attached to an invoice.')
+    }
+    store.invoice_items.remove(item.id)
+    emit(service, 'invoiceitem.deleted', item, { cause })
+    return { id: item.id, object: 'invoiceitem', deleted: true }
+  })
 }
 
 /** An item's price: one of the catalogue, or an amount, for which Stripe makes an unlisted price. */
 function pricedItem(
   service: Service,
-  { amount, currency, description, pricing, quantity }: z.output<typeof itemParams>,
+  { amount, currency, description, pricing, quantity }: Asked<typeof itemParams>,
 ): { price: StoredPrice; quantity: number } {
   const { store } = service
   if ((amount === undefined) === (pricing === undefined)) {
     throw invalidRequest('You must pass either `amount` or `pricing`, and not both.')
   }
   if (pricing) {
-    const price = store.prices.get(pricing.price)
-    if (!price) throw noSuch('price', pricing.price, 'pricing[price]')
+    const price = existing(store.prices, 'price', pricing.price, 'pricing[price]')
     if (price.recurring) {
       throw invalidRequest(
         `The price specified is set to \`type=recurring\` but this field only accepts prices with \`type=one_time\`.`,
@@ -150,4 +143,77 @@ function pricedItem(
   const unit_amount = amount ?? 0
   const price = { active: false, currency, metadata: {}, product: product.id, unit_amount }
   return { price: store.prices.put(newPrice(service, price)), quantity: 1 }
+}
+
+type ManualInvoiceInput = {
+  currency: string
+  customer: StoredCustomer
+  description: string | null
+  /** Whether what waits for an invoice is on this one. */
+  is_pending_included: boolean
+  metadata: Record<string, string>
+  /** Takes what waits for this subscription, and leaves its billing cycle alone. */
+  subscription: StoredSubscription | null
+  cause: Cause
+}
+
+/** A draft created by a call, to be finalized by a call. https://docs.stripe.com/api/invoices/create */
+function createManualInvoice(
+  service: Service,
+  { is_pending_included, cause, ...input }: ManualInvoiceInput,
+): StoredInvoice {
+  const { currency, customer, description, metadata, subscription } = input
+  const id = newInvoiceId()
+  const pending = service.store.invoice_items.filter(
+    (item) =>
+      item.invoice === null &&
+      item.customer === customer.id &&
+      item.currency === currency &&
+      item.parent?.subscription_details?.subscription === subscription?.id,
+  )
+  // https://docs.stripe.com/error-codes
+  if (subscription && pending.length === 0) {
+    throw invalidRequest(`Nothing to invoice for subscription ${subscription.id}`, {
+      code: 'invoice_no_subscription_line_items',
+    })
+  }
+  const draft = newInvoice(service, {
+    id,
+    billing_reason: 'manual',
+    currency,
+    customer: customer.id,
+    lines: itemLines(id, is_pending_included ? pending : []),
+    subscription,
+  })
+  return recordDraft(service, { ...draft, auto_advance: false, description, metadata }, cause)
+}
+
+function addToDraft(
+  service: Service,
+  { invoice, item, cause }: { invoice: StoredInvoice; item: StoredInvoiceItem; cause: Cause },
+): StoredInvoiceItem {
+  const { store } = service
+  const customer = store.customers.get(invoice.customer)
+  if (invoice.status !== 'draft' || customer?.id !== item.customer || invoice.currency !== item.currency) {
+    throw invalidRequest('The invoice must be a draft of the same customer, in the same currency.', {
+      param: 'invoice',
+    })
+  }
+  const added = store.invoice_items.put({ ...item, invoice: invoice.id })
+  emit(service, 'invoiceitem.created', added, { cause })
+  const after = store.invoices.put({
+    ...invoice,
+    ...amountsOf(service, {
+      ...invoice,
+      customer,
+      discounts: invoice.discounts.flatMap((id) => store.discounts.get(String(id)) ?? []),
+      is_taxed: invoice.automatic_tax.enabled,
+      lines: [...invoice.lines.data, ...itemLines(invoice.id, [added])],
+    }),
+  })
+  emit(service, 'invoice.updated', after, {
+    cause,
+    previous_attributes: { amount_due: invoice.amount_due, subtotal: invoice.subtotal, total: invoice.total },
+  })
+  return added
 }

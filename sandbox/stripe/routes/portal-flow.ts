@@ -2,14 +2,13 @@ import {
   cancelLimit,
   isListed,
   lacksTaxBehavior,
+  type PortalFlow,
   scheduledUpdate,
   unlistedPrice,
   unspecifiedTax,
   updateLimit,
-} from '../entities/portal-limits.ts'
-import type { PortalFlow } from '../entities/portal-session.ts'
-import { hasEnded } from '../entities/subscription.ts'
-import { changedItems } from '../entities/subscription-item.ts'
+} from '../entities/portal.ts'
+import { changedItems, hasEnded } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredPortalConfiguration, StoredSubscription } from '../state.ts'

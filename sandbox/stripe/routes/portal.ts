@@ -1,18 +1,20 @@
 import type { Router } from '@koa/router'
+import { findCustomer } from '../entities/customer.ts'
 import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import {
   defaultConfiguration,
+  lacksTaxBehavior,
   newPortalConfiguration,
+  newPortalSession,
   type PortalFeatures,
+  unspecifiedTax,
   withFeatures,
-} from '../entities/portal-configuration.ts'
-import { lacksTaxBehavior, unspecifiedTax } from '../entities/portal-limits.ts'
-import { newPortalSession } from '../entities/portal-session.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+} from '../entities/portal.ts'
+import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { handle } from '../wire/handle.ts'
-import { defined, flag, readParams } from '../wire/params.ts'
+import { callsOf } from '../wire/handle.ts'
+import { defined, flag } from '../wire/params.ts'
 import {
   createConfigurationParams,
   createPortalSessionParams,
@@ -22,16 +24,17 @@ import {
 import { readFlow } from './portal-flow.ts'
 import { putUpdated, resource } from './resource.ts'
 
-export function portalConfigurationRoutes(router: Router, service: Service): void {
+export function portalRoutes(router: Router, service: Service): void {
   const { store, clock } = service
+  const call = callsOf(router, service)
 
   resource(router, service, {
     path: '/v1/billing_portal/configurations',
     noun: 'configuration',
     table: store.portal_configurations,
     filters: { active: flag.optional(), is_default: flag.optional() },
-    update: (before, { form, cause }) => {
-      const params = readParams(updateConfigurationParams, form)
+    changes: updateConfigurationParams,
+    update: (before, { params, cause }) => {
       const features = withFeatures(before.features, readFeatures(params.features ?? {}))
       checkProducts(service, features)
       return putUpdated(service, store.portal_configurations, {
@@ -51,24 +54,39 @@ export function portalConfigurationRoutes(router: Router, service: Service): voi
     },
   })
 
-  router.post(
-    '/v1/billing_portal/configurations',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(createConfigurationParams, form)
-      const configuration = newPortalConfiguration(service, {
-        business_profile: defined(params.business_profile ?? {}),
-        default_return_url: params.default_return_url ?? null,
-        features: readFeatures(params.features),
-        is_default: false,
-        metadata: mergeMetadata(null, params.metadata),
-        name: params.name ?? null,
-      })
-      checkProducts(service, configuration.features)
-      store.portal_configurations.put(configuration)
-      emit(service, 'billing_portal.configuration.created', configuration, { cause })
-      return configuration
-    }),
-  )
+  call('POST /v1/billing_portal/configurations', createConfigurationParams, ({ params, cause }) => {
+    const configuration = newPortalConfiguration(service, {
+      business_profile: defined(params.business_profile ?? {}),
+      default_return_url: params.default_return_url ?? null,
+      features: readFeatures(params.features),
+      is_default: false,
+      metadata: mergeMetadata(null, params.metadata),
+      name: params.name ?? null,
+    })
+    checkProducts(service, configuration.features)
+    store.portal_configurations.put(configuration)
+    emit(service, 'billing_portal.configuration.created', configuration, { cause })
+    return configuration
+  })
+
+  call('POST /v1/billing_portal/sessions', createPortalSessionParams, ({ params, cause }) => {
+    const customer = findCustomer(service, params.customer, 'customer')
+    const named = params.configuration
+    const configuration =
+      named === undefined ? defaultConfiguration(service) : store.portal_configurations.get(named)
+    if (!configuration?.active) throw noSuch('configuration', named ?? '', 'configuration')
+    const session = store.portal_sessions.put(
+      newPortalSession(service, {
+        configuration,
+        customer: customer.id,
+        flow: readFlow(service, { flow_data: params.flow_data, customer: customer.id, configuration }),
+        locale: params.locale ?? null,
+        return_url: params.return_url ?? configuration.default_return_url,
+      }),
+    )
+    emit(service, 'billing_portal.session.created', session, { cause })
+    return session
+  })
 }
 
 /**
@@ -89,8 +107,7 @@ function checkProducts(service: Service, features: PortalFeatures): void {
     if (!store.products.get(product)) throw noSuch('product', product, `${param}[product]`)
     const intervals = new Set<string>()
     for (const id of prices) {
-      const price = store.prices.get(id)
-      if (!price) throw noSuch('price', id, `${param}[prices]`)
+      const price = existing(store.prices, 'price', id, `${param}[prices]`)
       if (price.product !== product || !price.recurring) {
         throw invalidRequest(`The price ${id} is not a recurring price of the product ${product}.`, { param })
       }
@@ -104,32 +121,4 @@ function checkProducts(service: Service, features: PortalFeatures): void {
       intervals.add(interval)
     }
   }
-}
-
-export function portalSessionRoutes(router: Router, service: Service): void {
-  const { store } = service
-
-  router.post(
-    '/v1/billing_portal/sessions',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(createPortalSessionParams, form)
-      const customer = store.customers.get(params.customer)
-      if (!customer || customer.deleted) throw noSuch('customer', params.customer, 'customer')
-      const named = params.configuration
-      const configuration =
-        named === undefined ? defaultConfiguration(service) : store.portal_configurations.get(named)
-      if (!configuration?.active) throw noSuch('configuration', named ?? '', 'configuration')
-      const session = store.portal_sessions.put(
-        newPortalSession(service, {
-          configuration,
-          customer: customer.id,
-          flow: readFlow(service, { flow_data: params.flow_data, customer: customer.id, configuration }),
-          locale: params.locale ?? null,
-          return_url: params.return_url ?? configuration.default_return_url,
-        }),
-      )
-      emit(service, 'billing_portal.session.created', session, { cause })
-      return session
-    }),
-  )
 }

@@ -2,23 +2,12 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
-import { newPrice, withTaxBehavior } from '../entities/price.ts'
-import { newProduct } from '../entities/product.ts'
-import { copyPriceToSubscriptions } from '../entities/subscription-item.ts'
+import { newPrice, newProduct, withTaxBehavior } from '../entities/price.ts'
+import { copyPriceToSubscriptions } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
-import { handle } from '../wire/handle.ts'
-import {
-  clearable,
-  common,
-  currency,
-  defined,
-  flag,
-  metadata,
-  range,
-  readParams,
-  text,
-} from '../wire/params.ts'
+import { callsOf } from '../wire/handle.ts'
+import { clearable, currency, defined, flag, metadata, range, text } from '../wire/params.ts'
 import {
   currencyOptionChanges,
   currencyOptions,
@@ -28,8 +17,54 @@ import {
 } from '../wire/price-params.ts'
 import { putUpdated, resource } from './resource.ts'
 
-const createParams = z.strictObject({
-  ...common,
+const productFields = {
+  active: flag.optional(),
+  description: clearable.optional(),
+  images: z.array(text).optional(),
+  metadata: metadata.optional(),
+  tax_code: clearable.optional(),
+  unit_label: clearable.optional(),
+}
+const productParams = {
+  ...productFields,
+  id: text.optional(),
+  name: text.min(1, 'You passed an empty string'),
+}
+
+export function productRoutes(router: Router, service: Service): void {
+  const { store } = service
+
+  resource(router, service, {
+    path: '/v1/products',
+    noun: 'product',
+    table: store.products,
+    filters: {
+      active: flag.optional(),
+      created: range.optional(),
+    },
+    changes: { ...productFields, name: text.min(1).optional() },
+    update: (before, { params: { metadata, ...input }, cause }) =>
+      putUpdated(service, store.products, {
+        before,
+        changes: { ...input, updated: service.clock.now() },
+        metadata,
+        event: 'product.updated',
+        cause,
+      }),
+  })
+
+  callsOf(router, service)('POST /v1/products', productParams, ({ params, cause }) => {
+    const { metadata, ...input } = params
+    if (input.id !== undefined && store.products.get(input.id)) {
+      throw invalidRequest('Product already exists.', { code: 'resource_already_exists', param: 'id' })
+    }
+    const product = newProduct(service, { ...defined(input), metadata: mergeMetadata(null, metadata) })
+    emit(service, 'product.created', store.products.put(product), { cause })
+    return product
+  })
+}
+
+const createParams = {
   active: flag.optional(),
   billing_scheme: z.literal('per_unit', 'The sandbox bills per unit only').optional(),
   currency,
@@ -49,23 +84,21 @@ const createParams = z.strictObject({
   tax_behavior: taxBehavior.optional(),
   transfer_lookup_key: flag.optional(),
   unit_amount: unitAmount,
-})
-const updateParams = z.strictObject({
-  ...common,
+}
+const updateParams = {
   active: flag.optional(),
   currency_options: currencyOptionChanges.optional(),
   lookup_key: clearable.optional(),
   metadata: metadata.optional(),
   tax_behavior: taxBehavior.optional(),
   transfer_lookup_key: flag.optional(),
-})
+}
 const filters = {
   active: flag.optional(),
   created: range.optional(),
   currency: currency.optional(),
   lookup_keys: z.array(text).max(10, 'You can look up at most 10 keys').optional(),
   product: text.optional(),
-  recurring: z.strictObject({ interval: text.optional(), usage_type: text.optional() }).optional(),
   type: z.enum(['one_time', 'recurring']).optional(),
 }
 
@@ -79,10 +112,9 @@ export function priceRoutes(router: Router, service: Service): void {
     filters,
     where: {
       lookup_keys: ({ lookup_key }, keys) => lookup_key !== null && keys.includes(lookup_key),
-      recurring: (price, { interval }) => interval === undefined || price.recurring?.interval === interval,
     },
-    update: (before, { form, cause }) => {
-      const { expand: _, metadata, transfer_lookup_key, ...asked } = readParams(updateParams, form)
+    changes: updateParams,
+    update: (before, { params: { metadata, transfer_lookup_key, ...asked }, cause }) => {
       const changes = { ...asked, ...withTaxBehavior(before, asked) }
       if (changes.lookup_key !== before.lookup_key) {
         claimLookupKey(service, {
@@ -98,34 +130,30 @@ export function priceRoutes(router: Router, service: Service): void {
     },
   })
 
-  router.post(
-    '/v1/prices',
-    handle(service, ({ form, cause }) => {
-      const { expand: _, product_data, transfer_lookup_key, ...input } = readParams(createParams, form)
-      if (!input.product === !product_data) {
-        throw invalidRequest('You must specify either `product` or `product_data` when creating a price.')
-      }
-      if (input.product && !store.products.get(input.product))
-        throw noSuch('product', input.product, 'product')
-      claimLookupKey(service, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
-      const product = product_data
-        ? newProduct(service, {
-            ...defined(product_data),
-            metadata: mergeMetadata(null, product_data.metadata),
-          })
-        : null
-      if (product) emit(service, 'product.created', store.products.put(product), { cause })
-      const price = store.prices.put(
-        newPrice(service, {
-          ...input,
-          product: product?.id ?? input.product ?? '',
-          metadata: mergeMetadata(null, input.metadata),
-        }),
-      )
-      emit(service, 'price.created', price, { cause })
-      return price
-    }),
-  )
+  callsOf(router, service)('POST /v1/prices', createParams, ({ params, cause }) => {
+    const { product_data, transfer_lookup_key, ...input } = params
+    if (!input.product === !product_data) {
+      throw invalidRequest('You must specify either `product` or `product_data` when creating a price.')
+    }
+    if (input.product && !store.products.get(input.product)) throw noSuch('product', input.product, 'product')
+    claimLookupKey(service, { key: input.lookup_key, may_transfer: transfer_lookup_key === true, cause })
+    const product =
+      product_data &&
+      newProduct(service, {
+        ...defined(product_data),
+        metadata: mergeMetadata(null, product_data.metadata),
+      })
+    if (product) emit(service, 'product.created', store.products.put(product), { cause })
+    const price = store.prices.put(
+      newPrice(service, {
+        ...input,
+        product: product?.id ?? input.product ?? '',
+        metadata: mergeMetadata(null, input.metadata),
+      }),
+    )
+    emit(service, 'price.created', price, { cause })
+    return price
+  })
 }
 
 /** A lookup key belongs to one price; it moves to another only when the caller says so. */

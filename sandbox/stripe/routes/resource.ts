@@ -1,20 +1,21 @@
 import type { Router } from '@koa/router'
 import type Stripe from 'stripe'
-import { z } from 'zod'
-import type { Collection } from '../../kit/collection.ts'
-import { resourceRoutes } from '../../kit/resource.ts'
+import type { z } from 'zod'
+import type { Collection } from '../../kit/store.ts'
 import { changedFields, emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
-import { noSuch } from '../errors.ts'
+import { existing } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
-import { type Call, handle } from '../wire/handle.ts'
+import { type Asked, callsOf } from '../wire/handle.ts'
 import { listPage } from '../wire/list.ts'
-import { defined, isWithin, pagination, readParams } from '../wire/params.ts'
+import { defined, isWithin, pagination } from '../wire/params.ts'
 
-type Asked<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.output<Shape[Name]> }
-
-type Resource<Row extends { id: string }, Shape extends z.ZodRawShape> = {
-  path: string
+type Resource<
+  Row extends { id: string },
+  Shape extends z.ZodRawShape,
+  Changes extends z.ZodRawShape = never,
+> = {
+  path: `/v1/${string}`
   /** What Stripe's errors call it. */
   noun: string
   table: Collection<Row>
@@ -22,19 +23,33 @@ type Resource<Row extends { id: string }, Shape extends z.ZodRawShape> = {
   filters: Shape
   where?: { [Name in keyof Shape]?: (row: Row, value: NonNullable<z.output<Shape[Name]>>) => boolean }
   isListed?: (row: Row, asked: Asked<Shape>) => boolean
-  update?: (row: Row, call: Call) => object
+  /** What an update takes, and what it does. */
+  changes?: Changes
+  update?: (row: Row, call: { params: Asked<Changes>; cause: Cause }) => object
 }
 
 /** List, find and update under Stripe's conventions. Returns how to find one by its id. */
-export function resource<Row extends { id: string }, Shape extends z.ZodRawShape>(
+export function resource<
+  Row extends { id: string },
+  Shape extends z.ZodRawShape,
+  Changes extends z.ZodRawShape = never,
+>(
   router: Router,
   service: Service,
-  { path, noun, table, filters, where = {}, isListed = () => true, update }: Resource<Row, Shape>,
+  {
+    path,
+    noun,
+    table,
+    filters,
+    where = {},
+    isListed = () => true,
+    changes,
+    update,
+  }: Resource<Row, Shape, Changes>,
 ): (id: string) => Row {
-  const params = z.strictObject({ ...pagination, ...filters })
+  const call = callsOf(router, service)
   const find = (id: string): Row => {
-    const row = table.get(id)
-    if (!row) throw noSuch(noun, id)
+    const row = existing(table, noun, id)
     return row
   }
   const matches = (row: Row, name: string, value: unknown): boolean => {
@@ -45,24 +60,19 @@ export function resource<Row extends { id: string }, Shape extends z.ZodRawShape
       ? isWithin(field as number, value as Parameters<typeof isWithin>[1])
       : field === value
   }
-  resourceRoutes<Call, Row, object>(router, {
-    path,
-    handle: (work) => handle(service, work),
-    find: (call) => find(call.path('id')),
-    show: (row) => row,
-    list: ({ form }) => {
-      const read = readParams(params, form) as z.output<z.ZodObject<typeof pagination>> & Asked<Shape>
-      const asked = Object.keys(filters).flatMap((name) =>
-        read[name] === undefined ? [] : [[name, read[name]] as const],
-      )
-      return listPage(table, read, {
-        url: path,
-        noun,
-        matches: (row) => isListed(row, read) && asked.every(([name, value]) => matches(row, name, value)),
-      })
-    },
-    update,
+  call(`GET ${path}`, { ...pagination, ...filters }, ({ params }) => {
+    const read = params as Asked<typeof pagination> & Asked<Shape>
+    const asked = Object.keys(filters).flatMap((name) =>
+      read[name] === undefined ? [] : [[name, read[name]] as const],
+    )
+    return listPage(table, read, {
+      url: path,
+      noun,
+      matches: (row) => isListed(row, read) && asked.every(([name, value]) => matches(row, name, value)),
+    })
   })
+  call(`GET ${path}/:id`, {}, ({ id }) => find(id))
+  if (changes && update) call(`POST ${path}/:id`, changes, ({ id, ...rest }) => update(find(id), rest))
   return find
 }
 

@@ -1,19 +1,17 @@
 import type { Router } from '@koa/router'
-import { z } from 'zod'
-import type { Collection } from '../../kit/collection.ts'
+import type { Collection } from '../../kit/store.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
-import { handle } from '../wire/handle.ts'
-import { common, integer, readParams, text } from '../wire/params.ts'
+import { callsOf } from '../wire/handle.ts'
+import { integer, text } from '../wire/params.ts'
 
-const searchParams = z.strictObject({
-  ...common,
+const searchParams = {
   limit: integer
     .refine((limit) => limit >= 1 && limit <= 100, 'Invalid limit: it must be from 1 to 100')
     .optional(),
   page: text.optional(),
   query: text,
-})
+}
 
 /** "Under normal operating conditions, data is searchable in under 1 minute" (docs.stripe.com/search). */
 const freshness_s = 60
@@ -30,28 +28,24 @@ const chargeFields = [
 /** https://docs.stripe.com/search#query-fields-for-invoices */
 const invoiceFields = ['created', 'currency', 'customer', 'number', 'status', 'total']
 
-/** Before the routes of single objects, whose id could be `search`. */
 export function searchRoutes(router: Router, service: Service): void {
   const { store, clock } = service
+  const call = callsOf(router, service)
 
   const searchable = <Row extends { id: string; created: number }>(
     resource: string,
     table: Collection<Row>,
     fields: readonly string[],
   ) => {
-    const url = `/v1/${resource}/search`
-    router.get(
-      url,
-      handle(service, ({ form }) => {
-        const { query, limit = 10 } = readParams(searchParams, form)
-        const clauses = parse(query, { resource, fields })
-        const found = [...table.newestFirst()].filter(
-          (row) => row.created <= clock.now() - freshness_s && clauses.every((holds) => holds(row)),
-        )
-        const data = found.slice(0, limit)
-        return { object: 'search_result', url, data, has_more: found.length > limit, next_page: null }
-      }),
-    )
+    const url = `/v1/${resource}/search` as const
+    call(`GET ${url}`, searchParams, ({ params: { query, limit = 10 } }) => {
+      const clauses = parse(query, { resource, fields })
+      const found = [...table.newestFirst()].filter(
+        (row) => row.created <= clock.now() - freshness_s && clauses.every((holds) => holds(row)),
+      )
+      const data = found.slice(0, limit)
+      return { object: 'search_result', url, data, has_more: found.length > limit, next_page: null }
+    })
   }
 
   searchable('charges', store.charges, chargeFields)

@@ -1,20 +1,21 @@
 import type { Router } from '@koa/router'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { createSubscription } from '../entities/create-subscription.ts'
+import { findCustomer } from '../entities/customer.ts'
 import { readDiscounts } from '../entities/discount.ts'
 import { disputeAtOnce } from '../entities/dispute.ts'
 import { defaultPayment } from '../entities/invoice.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
-import { hasEnded } from '../entities/subscription.ts'
-import { checkTogether, findPrice } from '../entities/subscription-item.ts'
+import { checkTogether, findPrice, hasEnded } from '../entities/subscription.ts'
+import { releaseSchedule, scheduleChange, startSchedule } from '../entities/subscription-schedule.ts'
 import { updateSubscription } from '../entities/update-subscription.ts'
-import { invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
-import { handle } from '../wire/handle.ts'
-import { defined, readParams } from '../wire/params.ts'
+import { type Asked, callsOf } from '../wire/handle.ts'
+import { defined, flag, integer, text } from '../wire/params.ts'
 import {
   cancelSubscriptionParams,
   createSubscriptionParams,
@@ -28,6 +29,7 @@ const day_s = 24 * 60 * 60
 
 export function subscriptionRoutes(router: Router, service: Service): void {
   const { store } = service
+  const call = callsOf(router, service)
 
   resource(router, service, {
     path: '/v1/subscriptions',
@@ -39,8 +41,8 @@ export function subscriptionRoutes(router: Router, service: Service): void {
       status: () => true,
     },
     isListed: (subscription, { status }) => hasStatus(subscription, status),
-    update: (before, { form, cause }) => {
-      const params = readParams(updateSubscriptionParams, form)
+    changes: updateSubscriptionParams,
+    update: (before, { params, cause }) => {
       if (params.default_payment_method) {
         checkMethod(service, { method: params.default_payment_method, customer: before.customer })
       }
@@ -69,32 +71,23 @@ export function subscriptionRoutes(router: Router, service: Service): void {
     },
   })
 
-  router.post(
-    '/v1/subscriptions',
-    handle(service, ({ form, cause }) => {
-      const params = readParams(createSubscriptionParams, form)
-      return create(service, params, cause)
-    }),
+  call('POST /v1/subscriptions', createSubscriptionParams, ({ params, cause }) =>
+    create(service, params, cause),
   )
 
-  router.delete(
-    '/v1/subscriptions/:id',
-    handle(service, ({ form, path, cause }) => {
-      const params = readParams(cancelSubscriptionParams, form)
-      return cancelSubscription(service, findSubscription(service, path('id')), {
-        cause,
-        details: defined(params.cancellation_details ?? {}),
-        invoice_now: params.invoice_now ?? false,
-        prorate: params.prorate ?? false,
-      })
+  call('DELETE /v1/subscriptions/:id', cancelSubscriptionParams, ({ id, params, cause }) =>
+    cancelSubscription(service, findSubscription(service, id), {
+      cause,
+      details: defined(params.cancellation_details ?? {}),
+      invoice_now: params.invoice_now ?? false,
+      prorate: params.prorate ?? false,
     }),
   )
 }
 
-function create(service: Service, params: z.output<typeof createSubscriptionParams>, cause: Cause) {
+function create(service: Service, params: Asked<typeof createSubscriptionParams>, cause: Cause) {
   const { store, clock } = service
-  const customer = store.customers.get(params.customer)
-  if (!customer || customer.deleted) throw noSuch('customer', params.customer, 'customer')
+  const customer = findCustomer(service, params.customer, 'customer')
   const currency = params.currency ?? store.prices.get(params.items[0]?.price)?.currency ?? ''
   const items = params.items.map(({ price, quantity, metadata }, index) => ({
     price: findPrice(service, { id: price, currency, param: `items[${index}]` }),
@@ -138,8 +131,7 @@ function create(service: Service, params: z.output<typeof createSubscriptionPara
 }
 
 export function findSubscription({ store }: Service, id: string): StoredSubscription {
-  const subscription = store.subscriptions.get(id)
-  if (!subscription) throw noSuch('subscription', id)
+  const subscription = existing(store.subscriptions, 'subscription', id)
   return subscription
 }
 
@@ -155,4 +147,68 @@ function hasStatus(subscription: StoredSubscription, status: string | undefined)
   if (status === 'all') return true
   if (status === 'ended') return hasEnded(subscription)
   return status === undefined ? subscription.status !== 'canceled' : subscription.status === status
+}
+
+const phase = z.strictObject({
+  default_payment_method: text.optional(),
+  end_date: integer.optional(),
+  items: z
+    .array(z.strictObject({ price: text, quantity: integer.optional() }))
+    .length(1, 'The sandbox schedules subscriptions with one item'),
+  proration_behavior: z.literal('none', 'The sandbox schedules changes at the end of a period').optional(),
+  start_date: integer.optional(),
+})
+const updateParams = {
+  end_behavior: z.literal('release', 'The sandbox releases every schedule at its end').optional(),
+  phases: z.array(phase).length(2, 'The sandbox takes the current phase and the next one'),
+  proration_behavior: z.literal('none', 'The sandbox schedules changes at the end of a period').optional(),
+}
+
+/** As much of schedules as a change at the end of the period takes. */
+export function subscriptionScheduleRoutes(router: Router, service: Service): void {
+  const { store } = service
+  const call = callsOf(router, service)
+
+  const find = resource(router, service, {
+    path: '/v1/subscription_schedules',
+    noun: 'subscription_schedule',
+    table: store.subscription_schedules,
+    filters: { customer: text.optional() },
+  })
+
+  const findActive = (id: string) => {
+    const { status, subscription } = find(id)
+    if (status !== 'active' || subscription === null) {
+      throw invalidRequest(`You cannot change a subscription schedule that is ${status}.`)
+    }
+    return findSubscription(service, subscription)
+  }
+
+  call('POST /v1/subscription_schedules', { from_subscription: text }, ({ params, cause }) => {
+    const subscription = findSubscription(service, params.from_subscription)
+    if (hasEnded(subscription) || subscription.schedule !== null || subscription.cancel_at !== null) {
+      throw invalidRequest(
+        `You cannot migrate the subscription ${subscription.id}: it is over, about to be canceled, or attached to a schedule.`,
+        { param: 'from_subscription' },
+      )
+    }
+    return startSchedule(service, subscription, cause)
+  })
+
+  call('POST /v1/subscription_schedules/:id', updateParams, ({ id, params: { phases }, cause }) => {
+    const subscription = findActive(id)
+    const { currency } = subscription
+    const items = (phases[1]?.items ?? []).map(({ price, quantity = 1 }) => ({
+      price: findPrice(service, { id: price, currency, param: 'phases[1][items][0]' }).id,
+      quantity,
+    }))
+    const cards = phases.map(({ default_payment_method }) => default_payment_method ?? null)
+    return scheduleChange(service, subscription, { items, cards, cause })
+  })
+
+  const releaseParams = { preserve_cancel_date: flag.optional() }
+  call('POST /v1/subscription_schedules/:id/release', releaseParams, ({ id, cause }) => {
+    releaseSchedule(service, findActive(id), cause)
+    return find(id)
+  })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { common, currency, flag, integer, metadata, text, webUrl } from './params.ts'
+import type { Asked } from './handle.ts'
+import { currency, flag, integer, metadata, text, webUrl } from './params.ts'
 import { inlinePrice } from './price-params.ts'
 import { quantity, trialDays } from './subscription-params.ts'
 
@@ -32,8 +33,7 @@ const lineItem = z
   .refine(({ price, price_data }) => !price !== !price_data, 'You must pass either `price` or `price_data`')
 
 /** The parameters of a new session that the sandbox acts on. Any other is refused rather than ignored. */
-export const createSessionParams = z.strictObject({
-  ...common,
+export const createSessionParams = {
   adaptive_pricing: z.strictObject({ enabled: flag.optional() }).optional(),
   automatic_tax: z.strictObject({ enabled: flag }).optional(),
   cancel_url: webUrl.optional(),
@@ -89,6 +89,6 @@ export const createSessionParams = z.strictObject({
   success_url: webUrl,
   tax_id_collection: z.strictObject({ enabled: flag }).optional(),
   ui_mode: z.literal('hosted_page', 'The sandbox has the hosted page only').optional(),
-})
+}
 
-export type CreateSessionParams = z.output<typeof createSessionParams>
+export type CreateSessionParams = Asked<typeof createSessionParams>

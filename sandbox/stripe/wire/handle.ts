@@ -1,35 +1,46 @@
 import { createHash } from 'node:crypto'
-import type { RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
+import { z } from 'zod'
 import { idempotencyMismatch, invalidRequest, StripeFault } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import { hasObject } from '../state.ts'
 import { type Form, parseForm, readForm } from './form.ts'
+import { readParams, text } from './params.ts'
 import { checkExpand, render } from './render.ts'
 
-export type Call = {
-  /** The fields of the body, or of the query for GET and DELETE. */
-  form: Form
-  path(name: string): string
-  cause: Cause
+/** A call's own work: synchronous, so that two calls never mix, and blind to HTTP. */
+export type Work<Params> = (call: { params: Params; id: string; cause: Cause }) => object
+
+export type Asked<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.output<Shape[Name]> }
+
+/** Adds calls to a router, each with the parameters that it takes beside `expand`: any other is refused. */
+export function callsOf(router: Router, service: Service) {
+  return <Shape extends z.ZodRawShape>(
+    name: `${'DELETE' | 'GET' | 'POST'} /v1/${string}`,
+    shape: Shape,
+    work: Work<Asked<Shape>>,
+  ): void => {
+    const [method = '', path = ''] = name.split(' ')
+    const schema: z.ZodType = z.strictObject({ expand: z.array(text).optional(), ...shape })
+    router.register(path, [method], handle(service, schema as z.ZodType<Read>, work as Work<unknown>))
+  }
 }
 
-/** A call's own work: synchronous, so that two calls never mix, and blind to HTTP. */
-export type Work = (call: Call) => object
+type Read = { expand?: string[] | undefined }
 
 /** Handles an API call: read the form, work once per idempotency key, expand, answer. */
-export function handle(service: Service, work: Work) {
+function handle(service: Service, schema: z.ZodType<Read>, work: Work<unknown>) {
   return async (context: RouterContext) => {
     const form = context.method === 'POST' ? await readForm(context.req) : parseForm(context.querystring)
     const cause: Cause = {
       request_id: context.state.request_id,
       idempotency_key: context.get('idempotency-key') || null,
     }
-    const expand = Array.isArray(form.expand) ? form.expand.map(String) : []
     const answer = () => {
-      checkExpand(expand)
+      checkExpand(Array.isArray(form.expand) ? form.expand.map(String) : [])
       try {
-        const result = work({ form, cause, path: (name) => context.params[name] ?? '' })
-        return render(service, result, expand)
+        const { expand, ...params } = readParams(schema, form)
+        return render(service, work({ params, cause, id: context.params.id ?? '' }), expand)
       } catch (error) {
         throw tellOfOtherMode(service, error)
       }

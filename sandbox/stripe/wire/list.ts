@@ -1,4 +1,4 @@
-import type { Collection } from '../../kit/collection.ts'
+import type { Collection } from '../../kit/store.ts'
 import type { Page } from '../entities/list.ts'
 import { noSuch } from '../errors.ts'
 

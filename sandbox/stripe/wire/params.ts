@@ -45,9 +45,7 @@ export const range = z.union([
     lte: integer.optional(),
   }),
 ])
-export const common = { expand: z.array(text).optional() }
 export const pagination = {
-  ...common,
   limit: integer
     .refine((limit) => limit >= 1 && limit <= 100, 'Invalid limit: it must be from 1 to 100')
     .optional(),

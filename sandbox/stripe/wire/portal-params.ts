@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { FeatureChanges } from '../entities/portal-configuration.ts'
-import { clearable, common, defined, flag, integer, metadata, text, webUrl } from './params.ts'
+import type { FeatureChanges } from '../entities/portal.ts'
+import type { Asked } from './handle.ts'
+import { clearable, defined, flag, integer, metadata, text, webUrl } from './params.ts'
 import { prorationBehavior, quantity } from './subscription-params.ts'
 
 const emptyList = z.literal('').transform(() => [])
@@ -67,19 +68,18 @@ const features = z.strictObject({
 })
 
 const shared = {
-  ...common,
   business_profile: businessProfile.optional(),
   default_return_url: clearableUrl.optional(),
   metadata: metadata.optional(),
   name: clearable.optional(),
 }
 
-export const createConfigurationParams = z.strictObject({ ...shared, features })
-export const updateConfigurationParams = z.strictObject({
+export const createConfigurationParams = { ...shared, features }
+export const updateConfigurationParams = {
   ...shared,
   active: flag.optional(),
   features: features.optional(),
-})
+}
 
 export function readFeatures(params: z.output<typeof features>): FeatureChanges {
   const { subscription_cancel, subscription_update } = params
@@ -114,8 +114,7 @@ const afterCompletion = z.discriminatedUnion('type', [
 
 const ofSubscription = z.strictObject({ subscription: text })
 
-export const createPortalSessionParams = z.strictObject({
-  ...common,
+export const createPortalSessionParams = {
   configuration: text.optional(),
   customer: text,
   flow_data: z
@@ -141,6 +140,6 @@ export const createPortalSessionParams = z.strictObject({
     .optional(),
   locale: text.optional(),
   return_url: webUrl.optional(),
-})
+}
 
-export type CreatePortalSessionParams = z.output<typeof createPortalSessionParams>
+export type CreatePortalSessionParams = Asked<typeof createPortalSessionParams>

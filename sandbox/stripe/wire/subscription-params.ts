@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { clearable, common, currency, flag, integer, metadata, range, text } from './params.ts'
+import { clearable, currency, flag, integer, metadata, range, text } from './params.ts'
 
 export const trialDays = integer.refine(
   (days) => days >= 1 && days <= 730,
@@ -44,8 +44,7 @@ export const itemChange = z.strictObject({
   quantity: integer.refine((count) => count >= 0 && count <= 999_999, 'Invalid quantity').optional(),
 })
 
-export const createSubscriptionParams = z.strictObject({
-  ...common,
+export const createSubscriptionParams = {
   automatic_tax: z.strictObject({ enabled: flag }).optional(),
   collection_method: z
     .literal('charge_automatically', 'The sandbox sends no invoices to be paid by hand')
@@ -69,7 +68,7 @@ export const createSubscriptionParams = z.strictObject({
     .optional(),
   trial_end: integer.optional(),
   trial_period_days: trialDays.optional(),
-})
+}
 
 /** What changes the bill: shared by the update, its preview and the update of one item. */
 const billed = {
@@ -90,8 +89,7 @@ const paymentBehavior = z.enum(
   'The sandbox knows no pending updates',
 )
 
-export const updateSubscriptionParams = z.strictObject({
-  ...common,
+export const updateSubscriptionParams = {
   ...billed,
   automatic_tax: z.strictObject({ enabled: flag }).optional(),
   billing_cycle_anchor: billingCycleAnchor.optional(),
@@ -114,14 +112,13 @@ export const updateSubscriptionParams = z.strictObject({
     .optional(),
   payment_behavior: paymentBehavior.optional(),
   trial_end: trialEnd.optional(),
-})
+}
 
-export const cancelSubscriptionParams = z.strictObject({
-  ...common,
+export const cancelSubscriptionParams = {
   cancellation_details: cancellationDetails.optional(),
   invoice_now: flag.optional(),
   prorate: flag.optional(),
-})
+}
 
 export const subscriptionFilters = {
   created: range.optional(),
@@ -142,8 +139,7 @@ export const subscriptionFilters = {
     .optional(),
 }
 
-export const previewParams = z.strictObject({
-  ...common,
+export const previewParams = {
   currency: currency.optional(),
   customer: text.optional(),
   discounts: discountRequests.optional(),
@@ -157,4 +153,4 @@ export const previewParams = z.strictObject({
       trial_end: trialEnd.optional(),
     })
     .optional(),
-})
+}

@@ -1,7 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { lookupEach } from '../../database/lookup-each.ts'
-import { preparedText } from '../../database/prepared.ts'
 import type { Charges, DB } from '../../database/types.ts'
 import type { DisputeState } from '../../vendors/stripe/statuses.ts'
 
@@ -102,25 +100,20 @@ export async function findDisputeStates(
   )
 }
 
-/** What went back of what was paid for checkouts, of one owner or several. */
+/** What went back of what was paid for an owner's checkouts. */
 export async function listChargesOfIntents(
   db: Kysely<DB>,
-  intents: readonly { readonly id: string; readonly owner_id: string | null }[],
-): Promise<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>[]> {
-  if (intents.length === 0) return []
-  const owners = intents.map(({ owner_id }) => owner_id)
-  const ids = intents.map(({ id }) => id)
-  return listByIntents(db, [owners, ids])
+  owner_id: string,
+  intentIds: readonly string[],
+): Promise<Charge[]> {
+  if (intentIds.length === 0) return []
+  return db
+    .selectFrom('charges')
+    .selectAll()
+    .where('owner_id', '=', owner_id)
+    .where('intent_id', 'in', intentIds)
+    .execute()
 }
-
-const listByIntents = preparedText<Pick<Charge, 'intent_id' | 'refunded_minor' | 'disputed_minor'>>(
-  'charges_of_intents',
-  `SELECT c.* FROM unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS intent (owner_id, id)
-   CROSS JOIN ${lookupEach(
-     'SELECT intent_id, refunded_minor, disputed_minor FROM charges WHERE owner_id = intent.owner_id AND intent_id = intent.id',
-     'c',
-   )}`,
-)
 
 export async function listChargesOfInvoices(
   db: Kysely<DB>,

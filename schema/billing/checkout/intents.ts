@@ -158,19 +158,6 @@ export async function attachSession(
   return attached?.state
 }
 
-/** Records that Stripe refused to open a session, so that no further attempt waits for it. */
-export async function failIntent(
-  db: Kysely<DB>,
-  { id, failure_code, failure_reason }: CheckoutFailure & { readonly id: string },
-): Promise<void> {
-  await db
-    .updateTable('checkout_intents')
-    .set({ state: 'failed', failure_code, failure_reason, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .where('state', '=', 'created')
-    .execute()
-}
-
 /** The caller's own intent behind a session; undefined for one of another user. */
 export async function findIntentBySession(
   db: Kysely<DB>,

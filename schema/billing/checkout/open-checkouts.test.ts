@@ -5,7 +5,7 @@ import { buildPlanOrder, buildPurchase } from '../../../tests/support/factories/
 import { buildUser } from '../../../tests/support/factories/users.ts'
 import { attachSession } from './intents.ts'
 import { expireIntent, findOpenCheckout } from './open-checkouts.ts'
-import { settleIntent } from './outcomes.ts'
+import { recordOutcome } from './outcomes.ts'
 
 const database = testDatabase()
 const taken = { constraint: 'checkout_intents_one_subscription' }
@@ -37,9 +37,9 @@ test('another checkout of a plan may be opened when the last one has expired or 
   const expired = await openPlan(user_id, receiver)
   await expireIntent(database.server, { id: expired, state: 'created' })
   const settled = await openPlan(user_id, receiver)
-  const session = { id: settled, stripe_session_id: `cs_${settled}` }
+  const session = { id: settled, stripe_session_id: `cs_${settled}`, state: 'settled' } as const
   await attachSession(database.server, session)
-  await database.worker.transaction().execute((trx) => settleIntent(trx, session))
+  await database.worker.transaction().execute((trx) => recordOutcome(trx, session))
   expect(await findOpenCheckout(database.server, { user_id, ...receiver })).toBeUndefined()
   await openPlan(user_id, receiver)
 })

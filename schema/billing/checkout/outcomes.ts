@@ -35,19 +35,11 @@ export async function recordOutcome(
     .execute()
 }
 
-/** The payment has arrived. */
-export async function settleIntent(
-  trx: DatabaseTransaction,
-  intent: { readonly id: string; readonly stripe_session_id: string },
-): Promise<void> {
-  await recordOutcome(trx, { ...intent, state: 'settled' })
-}
-
 /**
- * Fails a checkout: the bank refused its first payment for good, or a person has to look at it. Another one
- * may be opened. A later payment settles it all the same.
+ * Fails a checkout: Stripe opens no page for it, the bank refused its first payment for good, or a person has
+ * to look at it. Another one may be opened. A later payment settles it all the same.
  */
-export async function failUnfinishedIntent(
+export async function failIntent(
   db: Kysely<DB>,
   { id, failure_code, failure_reason }: CheckoutFailure & { readonly id: string },
 ): Promise<void> {

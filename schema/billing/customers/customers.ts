@@ -91,15 +91,12 @@ export interface CustomerCreation {
 }
 
 /** Begins to make a payer's customer. Callers at the same moment get what the first one began with. */
-export async function beginCreation(
-  db: Kysely<DB>,
-  { owner_id, creation_key, params, now }: CustomerCreation & { readonly now: Date },
-): Promise<CustomerCreation> {
-  const creation = { owner_id, creation_key, params }
+export async function beginCreation(db: Kysely<DB>, creation: CustomerCreation): Promise<CustomerCreation> {
+  const { owner_id } = creation
   for (;;) {
     const inserted = await db
       .insertInto('customer_creations')
-      .values({ ...creation, created_at: now })
+      .values(creation)
       .onConflict((conflict) => conflict.column('owner_id').doNothing())
       .returning('creation_key')
       .executeTakeFirst()

@@ -40,11 +40,6 @@ describe('billing months', () => {
     )
   })
 
-  test('billing months do not depend on the order in which the invoices are known', () => {
-    const paid = [january, february, period('in_3', '2026-02-10', '2026-03-10')]
-    expect(monthsOf(paid.toReversed(), '2026-02-15')).toEqual(monthsOf(paid, '2026-02-15'))
-  })
-
   test('billing months that begin at the subscription’s end or after it grant nothing', () => {
     expect(starts(monthsOf([year], '2027-01-01', { ended_at: day('2026-03-01') }))).toEqual([
       '2026-01-01',
@@ -146,18 +141,15 @@ describe('a trial', () => {
     expect(credits(months)).toEqual([{ in_1: 2500, in_3: 500 }])
   })
 
-  test('a trial that ends in the second in which it began grants nothing', () => {
-    const paid = period('in_1', '2026-01-01', '2026-02-01')
-    const fields = { trial_end: day('2026-01-01T00:00:01') }
-    expect(credits(monthsOf([trial('2026-01-15'), paid], '2026-01-02', fields))).toEqual([{ in_1: 500 }])
-    expect(lateOf([trial('2026-01-15'), paid], '2026-01-02', fields)).toEqual([])
-  })
-
-  test('a trial that ends at the very moment at which it began grants nothing', () => {
-    const paid = period('in_1', '2026-01-01', '2026-02-01')
-    const fields = { trial_end: day('2026-01-01') }
-    expect(credits(monthsOf([trial('2026-01-15'), paid], '2026-01-02', fields))).toEqual([{ in_1: 500 }])
-  })
+  test.each(['2026-01-01', '2026-01-01T00:00:01'])(
+    'a trial that ends in the second in which it began grants nothing: %s',
+    (end) => {
+      const lines = [trial('2026-01-15'), period('in_1', '2026-01-01', '2026-02-01')]
+      const fields = { trial_end: day(end) }
+      expect(credits(monthsOf(lines, '2026-01-02', fields))).toEqual([{ in_1: 500 }])
+      expect(lateOf(lines, '2026-01-02', fields)).toEqual([])
+    },
+  )
 })
 
 describe('a period that begins early', () => {
@@ -289,38 +281,46 @@ describe('credits of seats that are added in a month', () => {
   const add = (invoice: string, moment: string, before: number | null, after: number) =>
     seats(invoice, [moment, '2026-02-01'], [before, after])
 
-  test('credits of added seats come for the rest of the month, rounded down', () => {
-    // 3 seats × 500 credits × 10 of 31 days.
-    expect(inJanuary(add('in_2', '2026-01-22', 5, 8))).toEqual({
-      in_1: 2500,
-      in_2: Math.floor((1500 * 10) / 31),
-    })
-  })
+  /** Of January, so many days before its end. */
+  const share = (seats: number, days: number) => Math.floor((seats * 500 * days) / 31)
 
-  test('credits of added seats come for a whole month in the second in which it begins', () => {
-    expect(inJanuary(add('in_2', '2026-01-01', 5, 8))).toEqual({ in_1: 2500, in_2: 1500 })
-    const all = [year, seats('in_2', ['2026-01-01', '2027-01-01'], [5, 8])]
-    expect(credits(monthsOf(all, '2026-02-02'))).toEqual([
-      { in_1: 2500, in_2: 1500 },
-      { in_1: 2500, in_2: 1500 },
-    ])
-  })
-
-  test('credits of added seats do not come when seats are given up, and the month’s own credits stay', () => {
-    expect(inJanuary(add('in_2', '2026-01-22', 5, 2))).toEqual({ in_1: 2500 })
-    expect(inJanuary(add('in_2', '2026-01-01', 5, 2))).toEqual({ in_1: 2500 })
-  })
-
-  test('credits of added seats do not come again when seats were given up and taken back', () => {
-    expect(inJanuary(add('in_2', '2026-01-02', 5, 1), add('in_3', '2026-01-03', 1, 5))).toEqual({
-      in_1: 2500,
-    })
-    const grown = [
-      add('in_2', '2026-01-11', 5, 6),
-      add('in_3', '2026-01-12', 6, 5),
-      add('in_4', '2026-01-13', 5, 6),
-    ]
-    expect(inJanuary(...grown)).toEqual({ in_1: 2500, in_2: Math.floor((500 * 21) / 31) })
+  test.each<[string, PaidLine[], Record<string, number>]>([
+    [
+      'come for the rest of the month, rounded down',
+      [add('in_2', '2026-01-22', 5, 8)],
+      { in_2: share(3, 10) },
+    ],
+    [
+      'come for a whole month in the second in which it begins',
+      [add('in_2', '2026-01-01', 5, 8)],
+      { in_2: 1500 },
+    ],
+    ['do not come when seats are given up', [add('in_2', '2026-01-22', 5, 2)], {}],
+    ['do not come when seats are given up as the month begins', [add('in_2', '2026-01-01', 5, 2)], {}],
+    [
+      'do not come again when seats were given up and taken back',
+      [add('in_2', '2026-01-02', 5, 1), add('in_3', '2026-01-03', 1, 5)],
+      {},
+    ],
+    [
+      'do not come again when added ones were given up and taken back',
+      [add('in_2', '2026-01-11', 5, 6), add('in_3', '2026-01-12', 6, 5), add('in_4', '2026-01-13', 5, 6)],
+      { in_2: share(1, 21) },
+    ],
+    [
+      'are counted from the seats that were there when the invoice does not say',
+      [add('in_2', '2026-01-22', null, 8)],
+      { in_2: share(3, 10) },
+    ],
+    // From 5 to 7 was not paid; from 7 to 8 was.
+    [
+      'do not include seats whose own payment is not known',
+      [add('in_2', '2026-01-22', 7, 8)],
+      { in_2: share(1, 10) },
+    ],
+    ['do not come from a change outside the period', [add('in_2', '2025-12-31', 5, 8)], {}],
+  ])('credits of added seats %s', (_, changes, added) => {
+    expect(inJanuary(...changes)).toEqual({ in_1: 2500, ...added })
   })
 
   test('credits of added seats never shrink when another change becomes known', () => {
@@ -407,25 +407,6 @@ describe('credits of seats that are added in a month', () => {
       expect(february).toEqual({ in_1: 1500, [again]: 4000 })
     },
   )
-
-  test('added seats are counted from the seats that were there when the invoice does not say', () => {
-    expect(inJanuary(add('in_2', '2026-01-22', null, 8))).toEqual({
-      in_1: 2500,
-      in_2: Math.floor((1500 * 10) / 31),
-    })
-  })
-
-  test('added seats do not include seats whose own payment is not known', () => {
-    // From 5 to 7 was not paid; from 7 to 8 was.
-    expect(inJanuary(add('in_2', '2026-01-22', 7, 8))).toEqual({
-      in_1: 2500,
-      in_2: Math.floor((500 * 10) / 31),
-    })
-  })
-
-  test('credits of added seats do not come from a change outside the period', () => {
-    expect(inJanuary(add('in_2', '2025-12-31', 5, 8))).toEqual({ in_1: 2500 })
-  })
 })
 
 describe('seats that change within a year', () => {
@@ -590,22 +571,12 @@ describe('seats that change and are billed later', () => {
   })
 })
 
-describe('the next edge of a month', () => {
-  const next = (after: string, until: string) => {
-    const edge = nextMonthEdge([year], { after: day(after), until: day(until) })
-    return edge && at(edge)
-  }
-
-  test('the next edge of a month is where a month of a year begins', () => {
-    expect(next('2026-01-31', '2026-02-01')).toBe('2026-02-01')
-    expect(next('2026-02-01', '2026-03-01')).toBe('2026-03-01')
-  })
-
-  test('the next edge of a month is where the last period ends', () => {
-    expect(next('2026-12-31', '2027-01-01')).toBe('2027-01-01')
-  })
-
-  test('the next edge of a month is null when none comes in that time', () => {
-    expect(next('2026-02-01', '2026-02-02')).toBeUndefined()
-  })
+test.each([
+  ['a month of a year begins', '2026-01-31', '2026-02-01', '2026-02-01'],
+  ['the one after it begins', '2026-02-01', '2026-03-01', '2026-03-01'],
+  ['the last period ends', '2026-12-31', '2027-01-01', '2027-01-01'],
+  ['one is in that time, and else nowhere', '2026-02-01', '2026-02-02', undefined],
+])('the next edge of a month is where %s', (_, after, until, expected) => {
+  const edge = nextMonthEdge([year], { after: day(after), until: day(until) })
+  expect(edge && at(edge)).toBe(expected)
 })

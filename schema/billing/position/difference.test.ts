@@ -128,15 +128,6 @@ describe('a month that is over', () => {
     expect(tell([bought(0), renewed(), renewed({ in_1: all })])).toMatchObject({ plan: 500 })
   })
 
-  test('a month that is over ends the same whether its refund comes before or after its end', () => {
-    const before = tell([
-      bought(300),
-      { facts: planOf([january], { in_1: all }), now: '2026-01-20' },
-      renewed({ in_1: all }),
-    ])
-    expect(before.plan).toBe(tell([bought(300), renewed(), renewed({ in_1: all })]).plan)
-  })
-
   test('a month that is over gets back its clawback when a dispute is won, and lets it expire', () => {
     const held = { in_1: { disputed_minor: 2000 } }
     expect(tell([bought(300), renewed(held), renewed()])).toMatchObject({ plan: 500 })

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
-import { listChargesOfIntents, listChargesOfInvoices } from '../charges/charges.ts'
+import { type Charge, listChargesOfIntents, listChargesOfInvoices } from '../charges/charges.ts'
 import type { CheckoutIntent } from '../checkout/intents.ts'
 import { listSubscriptionsWithLines } from '../subscriptions/snapshots.ts'
 import type { Subscription } from '../subscriptions/subscriptions.ts'
@@ -56,12 +56,14 @@ function pendingLinesOf({ pending_lines }: Pick<Subscription, 'pending_lines'>):
     .map((line) => ({ ...line, invoice_id: null, paid_at: line.starts_at }))
 }
 
-/** The facts about paid checkouts of credits, by the checkout's id. */
+/** The facts about paid checkouts of credits of one owner, by the checkout's id. */
 export async function readPurchaseFacts(
   db: Kysely<DB>,
-  intents: readonly Pick<CheckoutIntent, 'id' | 'owner_id' | 'credits' | 'amount_minor'>[],
+  owner_id: string,
+  intents: readonly Pick<CheckoutIntent, 'id' | 'credits' | 'amount_minor'>[],
 ): Promise<ReadonlyMap<string, PurchaseFact>> {
-  const charges = Map.groupBy(await listChargesOfIntents(db, intents), ({ intent_id }) => intent_id)
+  const ids = intents.map(({ id }) => id)
+  const charges = Map.groupBy(await listChargesOfIntents(db, owner_id, ids), ({ intent_id }) => intent_id)
   return new Map(
     intents.map(({ id, credits, amount_minor }) => [
       id,
@@ -71,17 +73,9 @@ export async function readPurchaseFacts(
 }
 
 /** An invoice's amount, and the money returned by all its charges. */
-function moneyBack(
-  total_minor: number,
-  charges: readonly {
-    readonly refunded_minor: number
-    readonly disputed_minor: number
-    readonly unused_refund_minor?: number
-    readonly refunded_before_minor?: number
-  }[],
-): MoneyBack {
-  const unused = charges.reduce((sum, charge) => sum + (charge.unused_refund_minor ?? 0), 0)
-  const before = charges.reduce((sum, charge) => sum + (charge.refunded_before_minor ?? 0), 0)
+function moneyBack(total_minor: number, charges: readonly Charge[]): MoneyBack {
+  const unused = charges.reduce((sum, charge) => sum + charge.unused_refund_minor, 0)
+  const before = charges.reduce((sum, charge) => sum + charge.refunded_before_minor, 0)
   return {
     total_minor,
     refunded_minor: charges.reduce((sum, charge) => sum + charge.refunded_minor, 0) - unused,

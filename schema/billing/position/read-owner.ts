@@ -37,6 +37,6 @@ export async function readOwnerBalanceSheet(
 /** All facts about an owner: their plans and every purchase of credits that was paid. */
 export async function readOwnerFacts(trx: DatabaseTransaction, owner_id: string): Promise<OwnerFacts> {
   const facts = await readPlanFacts(trx, owner_id)
-  const purchases = await readPurchaseFacts(trx, await listSettledPurchases(trx, owner_id))
+  const purchases = await readPurchaseFacts(trx, owner_id, await listSettledPurchases(trx, owner_id))
   return { ...facts, purchases: [...purchases.values()] }
 }

@@ -91,18 +91,6 @@ describe.each(kinds)('usage after the start of %s', (_, before, after, fields) =
   const renewed = planOf(after, fields)
   const at = (rest: number) => beforeRenewal(rest, before, fields)
 
-  test('usage counts to the new month when that is heard at once', () => {
-    const story = at(0).hear('2026-02-01', renewed).use('2026-02-01T01:00:00', 100)
-    expect(story.balances).toEqual([400, 300])
-  })
-
-  test('bought credits come back when the new month is heard two hours late', () => {
-    const story = at(0).use('2026-02-01T01:00:00', 100)
-    expect(story.balances).toEqual([0, 200])
-    expect(story.hear('2026-02-01T02:00:00', renewed).balances).toEqual([400, 300])
-    expect(story.hear('2026-02-01T02:00:00', renewed).balances).toEqual([400, 300])
-  })
-
   test('the old rest expires unspent and bought credits come back', () => {
     const story = at(60).use('2026-02-01T01:00:00', 100)
     expect(story.balances).toEqual([0, 260])

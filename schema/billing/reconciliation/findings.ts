@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely'
 import type { FindingKind, Repair } from '../../api/reconciliation.ts'
 import type { DatabaseTransaction, ReadDatabase } from '../../database/connect.ts'
 import type { ReconciliationFindings } from '../../database/types.ts'
+import { inThisMode } from '../../vendors/stripe/mode.ts'
 
 export type FindingRow = Selectable<ReconciliationFindings>
 
@@ -15,16 +16,27 @@ export interface FoundDifference {
   readonly they_say: string
   readonly we_have: string
   /** Minor units at stake. */
-  readonly money: { readonly amount_minor: number; readonly currency: string } | null
+  readonly money?: { readonly amount_minor: number; readonly currency: string } | null
   /** Missing credits; below zero for too many. */
-  readonly credits: number | null
-  /** Null when only a person can decide. */
-  readonly repair: Repair | null
+  readonly credits?: number | null
+  /** Left out when only a person can decide. */
+  readonly repair?: Repair | null
   readonly advice: string
 }
 
-/** Rows of the mode that this process has a Stripe key of (decision 073). */
-const inThisMode = sql<boolean>`livemode = stripe_livemode()`
+const whatMayChange = [
+  ...([
+    'owner_id',
+    'sentence',
+    'they_say',
+    'we_have',
+    'amount_minor',
+    'currency',
+    'credits',
+    'repair',
+  ] as const),
+  ...(['advice', 'last_seen_at'] as const),
+]
 
 /** Stores new differences and confirms known ones; a resolved one that returns is new. */
 export async function saveFindings(
@@ -37,31 +49,22 @@ export async function saveFindings(
   await trx
     .insertInto('reconciliation_findings')
     .values(
-      [...unique.values()].map(({ owner_id, money, repair, ...texts }) => ({
+      [...unique.values()].map(({ money, credits, repair, ...texts }) => ({
         id: randomUUID(),
         ...texts,
-        owner_id: owner_id ?? null,
         amount_minor: money?.amount_minor ?? null,
         currency: money?.currency ?? null,
-        repair: repair && JSON.stringify(repair),
+        credits: credits ?? null,
+        repair: repair ? JSON.stringify(repair) : null,
         first_seen_at: now,
         last_seen_at: now,
       })),
     )
     .onConflict((conflict) =>
       conflict.columns(['kind', 'object_id']).doUpdateSet((eb) => ({
-        owner_id: eb.ref('excluded.owner_id'),
-        sentence: eb.ref('excluded.sentence'),
-        they_say: eb.ref('excluded.they_say'),
-        we_have: eb.ref('excluded.we_have'),
-        amount_minor: eb.ref('excluded.amount_minor'),
-        currency: eb.ref('excluded.currency'),
-        credits: eb.ref('excluded.credits'),
-        repair: eb.ref('excluded.repair'),
-        advice: eb.ref('excluded.advice'),
+        ...Object.fromEntries(whatMayChange.map((column) => [column, eb.ref(`excluded.${column}`)])),
         first_seen_at: sql`CASE WHEN reconciliation_findings.gone_at IS NULL
           THEN reconciliation_findings.first_seen_at ELSE excluded.first_seen_at END`,
-        last_seen_at: eb.ref('excluded.last_seen_at'),
         gone_at: null,
       })),
     )
@@ -78,7 +81,7 @@ export async function closeUnseenFindings(
     .set({ gone_at: now })
     .where('gone_at', 'is', null)
     .where('last_seen_at', '<', began_at)
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_findings'))
     .execute()
 }
 
@@ -144,7 +147,7 @@ export async function listFindings(
     .selectFrom('reconciliation_findings')
     .selectAll()
     .where('gone_at', filter.state === 'open' ? 'is' : 'is not', null)
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_findings'))
   if (kind !== undefined) query = query.where('kind', '=', kind)
   if (owner_id !== undefined) query = query.where('owner_id', '=', owner_id)
   if (after)

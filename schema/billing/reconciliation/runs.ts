@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
-import type { DatabaseTransaction, ReadDatabase } from '../../database/connect.ts'
+import type { ReadDatabase } from '../../database/connect.ts'
 import type { DB, ReconciliationRuns } from '../../database/types.ts'
+import { inThisMode } from '../../vendors/stripe/mode.ts'
 
 type Row = Selectable<ReconciliationRuns>
 
@@ -23,7 +24,7 @@ const positionSchema = z.object({
   /** The last object of its list that was compared; null before the first. */
   after: z.string().nullable(),
 })
-export type RunPosition = z.infer<typeof positionSchema>
+type RunPosition = z.infer<typeof positionSchema>
 
 const comparedSchema = z.record(z.string(), z.int())
 
@@ -34,9 +35,6 @@ function toRun(row: Row): Run {
     position: row.position === null ? null : positionSchema.parse(row.position),
   }
 }
-
-/** Rows of the mode that this process has a Stripe key of (decision 073). */
-const inThisMode = sql<boolean>`livemode = stripe_livemode()`
 
 const unended = ['waiting', 'running'] as const
 
@@ -61,7 +59,7 @@ export async function findUnendedRun(db: Kysely<DB>): Promise<Run | undefined> {
     .selectFrom('reconciliation_runs')
     .selectAll()
     .where('state', 'in', unended)
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_runs'))
     .executeTakeFirst()
   return row && toRun(row)
 }
@@ -76,7 +74,7 @@ export async function listRuns(db: ReadDatabase, limit: number): Promise<Run[]> 
   const rows = await db
     .selectFrom('reconciliation_runs')
     .selectAll()
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_runs'))
     .orderBy('requested_at', 'desc')
     .limit(limit)
     .execute()
@@ -89,7 +87,7 @@ export async function findProvenUntil(db: ReadDatabase): Promise<Date | null> {
     .selectFrom('reconciliation_runs')
     .select('until')
     .where('is_proven', '=', true)
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_runs'))
     .orderBy('until', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -107,67 +105,34 @@ export async function findLastReconciled(db: Kysely<DB>): Promise<Date | null> {
       fn.max('ended_at').filterWhere('state', '=', 'done').as('ended_at'),
       fn.min('requested_at').as('requested_at'),
     ])
-    .where(inThisMode)
+    .where(inThisMode('reconciliation_runs'))
     .executeTakeFirstOrThrow()
   return ended_at ?? requested_at
 }
 
-/** The outcome of one step, and the start of the next one. */
-export interface RunStep {
-  readonly position: RunPosition
-  readonly compared: Readonly<Record<string, number>>
-  readonly findings: number
-}
-
-export async function beginRun(
-  db: Kysely<DB>,
-  run: Run,
-  begin: { readonly since: Date; readonly until: Date; readonly position: RunPosition },
-): Promise<Run | undefined> {
-  const { position, ...span } = begin
-  return moveRun(db, run, { ...span, state: 'running', position: JSON.stringify(position) })
-}
-
-/** Undefined when another worker has continued the run; the caller must then roll back. */
-export async function continueRun(
-  trx: DatabaseTransaction,
-  run: Run,
-  step: RunStep,
-): Promise<Run | undefined> {
-  return moveRun(trx, run, {
-    position: JSON.stringify(step.position),
-    compared: JSON.stringify(step.compared),
-    findings: step.findings,
-  })
-}
-
-export async function endRun(
-  db: Kysely<DB>,
-  run: Run,
-  end: {
-    readonly state: 'done' | 'failed'
-    readonly is_proven: boolean
-    readonly error: string | null
-    readonly now: Date
-  },
-): Promise<Run | undefined> {
-  const { now, ...fields } = end
-  return moveRun(db, run, { ...fields, ended_at: now, ...(end.state === 'done' && { position: null }) })
-}
-
-async function moveRun(
+/** Undefined when another worker has moved the run; then nothing was changed, and the caller must roll back. */
+export async function moveRun(
   db: Kysely<DB>,
   { id, revision }: Run,
-  fields: Partial<
-    Pick<Row, 'state' | 'since' | 'until' | 'is_proven' | 'error' | 'ended_at' | 'findings'>
-  > & {
-    position?: string | null
-    compared?: string
-  },
+  {
+    position,
+    compared,
+    ...fields
+  }: Partial<
+    Pick<
+      Run,
+      'state' | 'since' | 'until' | 'is_proven' | 'error' | 'ended_at' | 'findings' | 'position' | 'compared'
+    >
+  >,
 ): Promise<Run | undefined> {
   const row = await db
     .updateTable('reconciliation_runs')
-    .set({ ...fields, revision: revision + 1 })
+    .set({
+      ...fields,
+      ...(position !== undefined && { position: position && JSON.stringify(position) }),
+      ...(compared && { compared: JSON.stringify(compared) }),
+      revision: revision + 1,
+    })
     .where('id', '=', id)
     .where('revision', '=', revision)
     .where('state', 'in', unended)

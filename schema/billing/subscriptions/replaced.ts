@@ -31,19 +31,6 @@ export async function replacePlan(
     .execute()
 }
 
-/** What its end gives back is decided once, in the transaction that records the end. */
-export async function recordUnusedRefund(
-  trx: DatabaseTransaction,
-  subscription: Pick<Subscription, 'owner_id' | 'stripe_subscription_id'>,
-  refund: { readonly amount_minor: number; readonly invoice_id: string | null; readonly now: Date },
-): Promise<void> {
-  await update(trx, subscription, {
-    unused_refund_minor: refund.amount_minor,
-    unused_refund_invoice: refund.invoice_id,
-    next_try_at: refund.now,
-  })
-}
-
 /** Has it decided now, where it waits for holds of which one was resolved. */
 export async function makeUnusedRefundDue(
   trx: DatabaseTransaction,
@@ -60,29 +47,11 @@ export async function makeUnusedRefundDue(
     .execute()
 }
 
-/** It cannot be decided before then. */
-export async function postponeUnusedRefund(
-  trx: DatabaseTransaction,
-  subscription: Pick<Subscription, 'owner_id' | 'stripe_subscription_id'>,
-  next_try_at: Date,
-): Promise<void> {
-  await update(trx, subscription, { next_try_at })
-}
-
-/** Stripe has the refund; or it can be made no more, and the plan gives nothing back. */
-export async function finishUnusedRefund(
-  trx: DatabaseTransaction,
-  subscription: Pick<Subscription, 'owner_id' | 'stripe_subscription_id'>,
-  refund_id: string | null,
-): Promise<void> {
-  await update(
-    trx,
-    subscription,
-    refund_id === null ? { unused_refund_minor: 0 } : { unused_refund_id: refund_id },
-  )
-}
-
-async function update(
+/**
+ * What its end gives back is decided once, in the transaction that records the end, or later when it cannot be
+ * decided before. `unused_refund_id`: Stripe has the refund.
+ */
+export async function saveUnusedRefund(
   trx: DatabaseTransaction,
   { owner_id, stripe_subscription_id }: Pick<Subscription, 'owner_id' | 'stripe_subscription_id'>,
   values: Partial<

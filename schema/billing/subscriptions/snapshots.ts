@@ -4,44 +4,33 @@ import type { DB, PaidInvoiceLines, Subscriptions } from '../../database/types.t
 import { cleanRecord } from '../../inbox/claim/claimable.ts'
 import type { Subscription } from './subscriptions.ts'
 
-/** The terms of a checkout and its owner; they never change. */
-type TermsFields =
-  | 'stripe_subscription_id'
-  | 'intent_id'
-  | 'user_id'
-  | 'owner_id'
-  | 'plan_type'
-  | 'currency'
-  | 'credits_per_seat'
+type Row = Selectable<Subscriptions>
 
-/** A subscription as Stripe had it at one moment, and when to sync it without an event. */
-export type SubscriptionSnapshot = Pick<
-  Insertable<Subscriptions>,
-  | TermsFields
-  | 'billing_frequency'
-  | 'status'
-  | 'seats_total'
-  | 'current_period_start'
-  | 'current_period_end'
-  | 'trial_end'
-  | 'cancel_at'
-  | 'ended_at'
-  | 'lapses_at'
-  | 'price_minor'
-  | 'scheduled_seats'
-  | 'scheduled_frequency'
-  | 'scheduled_at'
-  | 'pending_lines'
-  | 'unpaid_invoice_url'
-  | 'needs_confirmation'
-  | 'unpaid_minor'
-  | 'unpaid_decline_code'
-  | 'unpaid_declined_at'
-  | 'unpaid_next_attempt_at'
-  | 'lacks_tax_location'
-  | 'snapshot_order'
-  | 'next_try_at'
+/** The terms of a checkout and its owner; they never change. */
+export type SubscriptionTerms = Pick<
+  Row,
+  'intent_id' | 'user_id' | 'owner_id' | 'plan_type' | 'currency' | 'credits_per_seat'
 >
+
+/** What we decide beside what Stripe has. */
+type OwnFields =
+  | keyof typeof cleanRecord
+  | 'replaced_by'
+  | 'unused_refund_id'
+  | 'unused_refund_invoice'
+  | 'unused_refund_minor'
+  | 'sync_failed_at'
+  | 'next_try_at'
+  | 'is_unfinished'
+  | 'livemode'
+  | 'created_at'
+  | 'updated_at'
+
+/** A subscription as Stripe had it at one moment. */
+export type SubscriptionSnapshot = Omit<Row, keyof SubscriptionTerms | OwnFields | 'pending_lines'> & {
+  /** JSON. */
+  readonly pending_lines: string
+}
 
 export async function lockSubscription(
   trx: DatabaseTransaction,
@@ -55,28 +44,22 @@ export async function lockSubscription(
     .executeTakeFirst()
 }
 
-/** Saves a snapshot. The caller has locked the row, if there is one, and checked that it is older. */
+/**
+ * Saves a snapshot, and when to sync it without an event. The caller has locked the row, if there is one, and
+ * checked that it is older.
+ */
 export async function saveSubscription(
   trx: DatabaseTransaction,
-  snapshot: SubscriptionSnapshot,
+  terms: SubscriptionTerms,
+  snapshot: SubscriptionSnapshot & { readonly next_try_at: Date },
 ): Promise<Subscription> {
-  const {
-    stripe_subscription_id: _id,
-    intent_id: _intent,
-    user_id: _user,
-    owner_id: _owner,
-    plan_type: _plan,
-    currency: _currency,
-    credits_per_seat: _credits,
-    ...changing
-  } = snapshot
   return trx
     .insertInto('subscriptions')
-    .values(snapshot)
+    .values({ ...terms, ...snapshot })
     .onConflict((conflict) =>
       conflict
         .columns(['owner_id', 'stripe_subscription_id'])
-        .doUpdateSet({ ...changing, ...cleanRecord, sync_failed_at: null, updated_at: sql`now()` }),
+        .doUpdateSet({ ...snapshot, ...cleanRecord, sync_failed_at: null, updated_at: sql`now()` }),
     )
     .returningAll()
     .executeTakeFirstOrThrow()
@@ -165,20 +148,6 @@ export async function listSubscriptionsWithLines(
           .where('stripe_subscription_id', 'in', ids)
           .execute()
   return { subscriptions, lines }
-}
-
-/** Whose subscription an invoice was paid for; undefined when it was none that we know. */
-export async function findOwnerOfInvoice(
-  db: Kysely<DB>,
-  stripeInvoiceId: string,
-): Promise<string | undefined> {
-  const line = await db
-    .selectFrom('paid_invoice_lines')
-    .select('owner_id')
-    .where('stripe_invoice_id', '=', stripeInvoiceId)
-    .limit(1)
-    .executeTakeFirst()
-  return line?.owner_id
 }
 
 /** What an invoice took from a card or an account, in minor units. */

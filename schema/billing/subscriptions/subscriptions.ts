@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Renewal } from '../../api/account.ts'
 import type { DB, Subscriptions } from '../../database/types.ts'
 import type { Claimable } from '../../inbox/claim/claimable.ts'
 import { inThisMode } from '../../vendors/stripe/mode.ts'
@@ -50,20 +51,20 @@ export function hasLapsed({ lapses_at }: Pick<Subscription, 'lapses_at'>, now: D
   return lapses_at !== null && lapses_at <= now
 }
 
+const renewalUsualMs = 3600 * 1000
 const renewalMaxMs = 3 * 24 * 3600 * 1000
 
 /**
- * Whether a subscription is being renewed: its last paid period is over, and what follows is not known to be
- * paid. Stripe keeps the invoice as a draft for about an hour, or for up to three days while
- * `invoice.created` is not answered (docs.stripe.com/billing/subscriptions/webhooks). The end of a trial
- * is a renewal too.
+ * The renewal of a subscription: its last paid period is over, and what follows is not known to be paid.
+ * Stripe keeps the invoice as a draft for about an hour, or for up to three days while `invoice.created` is
+ * not answered (docs.stripe.com/billing/subscriptions/webhooks). The end of a trial is a renewal too.
  */
-export async function isRenewing(
+export async function findRenewal(
   db: Kysely<DB>,
   live: Subscription | undefined,
   now: Date,
-): Promise<boolean> {
-  if (!live || hasLapsed(live, now) || (live.status !== 'active' && live.status !== 'trialing')) return false
+): Promise<Renewal | null> {
+  if (!live || hasLapsed(live, now) || (live.status !== 'active' && live.status !== 'trialing')) return null
   const paid = await db
     .selectFrom('paid_invoice_lines')
     .select('ends_at')
@@ -73,10 +74,13 @@ export async function isRenewing(
     .orderBy('starts_at', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (!paid || paid.ends_at > now || now.getTime() - paid.ends_at.getTime() >= renewalMaxMs) return false
-  if (live.cancel_at && live.cancel_at <= paid.ends_at) return false
+  if (!paid || paid.ends_at > now) return null
+  const age_ms = now.getTime() - paid.ends_at.getTime()
+  if (age_ms >= renewalMaxMs || (live.cancel_at && live.cancel_at <= paid.ends_at)) return null
   // Where the period was moved without an invoice, the next one comes when Stripe's period ends.
-  return live.current_period_start >= paid.ends_at || live.current_period_end <= now
+  const isUnderWay = live.current_period_start >= paid.ends_at || live.current_period_end <= now
+  if (!isUnderWay) return null
+  return age_ms > renewalUsualMs ? 'late' : 'usual'
 }
 
 /** The latest subscription of an owner, live or ended, for the overview. */

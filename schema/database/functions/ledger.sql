@@ -294,10 +294,11 @@ $$;
 
 -- Settles a hold that is open, or has expired, with what its request cost. Up to what was reserved it is never refused: it
 -- occurred when that was reserved, and takes of each account what was reserved there, also where that is not there any
--- more. What is above it, and all of a hold that has expired, occurs now, as far as it is available. Returns the owner's row
--- and the hold as they are then, and the first transfer.
+-- more. What is above it, and all of a hold that has expired, occurs now, as far as it is available and the person may still
+-- spend. Returns the owner's row and the hold as they are then, and the first transfer.
 CREATE OR REPLACE PROCEDURE ledger_settle(
-  INOUT owner ledger_owners, INOUT hold ledger_holds, cost bigint, failure text, moment timestamptz, INOUT transfer_id bigint
+  INOUT owner ledger_owners, INOUT hold ledger_holds, cost bigint, failure text, moment timestamptz, may_spend boolean,
+  INOUT transfer_id bigint
 ) LANGUAGE plpgsql AS $$
 DECLARE
   transfer ledger_transfers;
@@ -318,7 +319,7 @@ BEGIN
     CALL ledger_use(owner, transfer, least(reserved, hold.plan_credits), reserved, failure, 1);
     transfer_id := transfer.id;
   END IF;
-  above := greatest(least(cost - reserved, ledger_available(owner)), 0);
+  above := CASE WHEN may_spend THEN greatest(least(cost - reserved, ledger_available(owner)), 0) ELSE 0 END;
   IF above > 0 THEN
     transfer.occurred_at := moment;
     transfer.idempotency_key := 'hold/' || hold.id || CASE WHEN reserved > 0 THEN '/above' ELSE '' END;
@@ -336,7 +337,8 @@ $$;
 -- Decides what editors ask for in the given order, each with what those before it left. `actions`:
 --   use       spends `credits`; none with a `failure`, which is only counted and takes the idempotency key
 --   reserve   holds `credits`, or with `at_least` what is available, for so many seconds (`lasting`)
---   settle    ends the hold `hold_ids` with what it cost: up to what was reserved always, above that what is available
+--   settle    ends the hold `hold_ids` with what it cost: up to what was reserved always, above that what is available, where
+--             the person `may_spend` of this payer today
 --   release   ends it with nothing
 --   extend    lets it last longer, until a day after it was opened
 -- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
@@ -347,7 +349,7 @@ $$;
 CREATE OR REPLACE FUNCTION ledger_spend(
   owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
   actors text[], reasons text[], token_ids uuid[], models text[], projects text[], runs text[], failures text[], hold_ids uuid[],
-  at_least bigint[], lasting integer[], skip_locked boolean
+  at_least bigint[], lasting integer[], may_spend boolean[], skip_locked boolean
 ) RETURNS TABLE (
   ordinal bigint, outcome text, transfer_id bigint, charged bigint, owner ledger_owners, hold ledger_holds
 ) LANGUAGE plpgsql SECURITY DEFINER
@@ -370,9 +372,9 @@ BEGIN
   END IF;
   FOR request IN
     SELECT * FROM unnest(owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models,
-      projects, runs, failures, hold_ids, at_least, lasting) WITH ORDINALITY
+      projects, runs, failures, hold_ids, at_least, lasting, may_spend) WITH ORDINALITY
       AS given (owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run, failure,
-        hold_id, at_least, lasting, ordinal)
+        hold_id, at_least, lasting, may_spend, ordinal)
     WHERE given.owner_id = ANY (locked) ORDER BY given.ordinal
   LOOP
     ordinal := request.ordinal;
@@ -446,7 +448,7 @@ BEGIN
       charged := hold.charged;
     WHEN request.action = 'settle' AND (hold.state = 'open'
       OR hold.state = 'expired' AND request.occurred_at <= hold.expires_at + hold_lasts_max) THEN
-      CALL ledger_settle(owner, hold, request.credits, request.failure, request.occurred_at, transfer_id);
+      CALL ledger_settle(owner, hold, request.credits, request.failure, request.occurred_at, request.may_spend, transfer_id);
       charged := hold.charged;
     WHEN request.action = 'release' AND hold.state = 'released' THEN
       outcome := 'replayed';

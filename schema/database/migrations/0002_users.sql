@@ -27,7 +27,6 @@ CREATE TABLE users (
   -- When the identity provider last changed e-mail or name: an older copy never replaces a newer one.
   profile_updated_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
-  updated_at timestamptz NOT NULL DEFAULT now(),
   -- When support erased the person: name and address are pseudonyms since then.
   forgotten_at timestamptz,
   CONSTRAINT users_forgotten CHECK (forgotten_at IS NULL OR (first_name IS NULL AND last_name IS NULL AND (email LIKE 'forgotten-%@tidemark.invalid')))
@@ -37,14 +36,13 @@ CREATE INDEX users_email ON users (lower(email));
 CREATE INDEX users_forgotten ON users (forgotten_at) WHERE forgotten_at IS NOT NULL;
 GRANT SELECT ON users TO tidemark_server;
 GRANT INSERT (clerk_id, email, first_name, last_name, profile_updated_at) ON users TO tidemark_server;
-GRANT UPDATE (email, first_name, last_name, plan_type, profile_updated_at, updated_at) ON users TO tidemark_server;
+GRANT UPDATE (email, first_name, last_name, plan_type, profile_updated_at) ON users TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON users TO tidemark_worker;
 
 -- Users and organizations of which a signed event said that they were deleted at Clerk. Their subscriptions
 -- end, also one whose first payment is heard afterwards.
 CREATE TABLE deleted_owners (
-  owner_id owner_id PRIMARY KEY,
-  deleted_at timestamptz NOT NULL
+  owner_id owner_id PRIMARY KEY
 );
 GRANT SELECT ON deleted_owners TO tidemark_server;
 GRANT SELECT, INSERT ON deleted_owners TO tidemark_worker;

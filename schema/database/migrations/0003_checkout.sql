@@ -38,7 +38,6 @@ GRANT SELECT, INSERT ON stripe_accounts TO tidemark_server, tidemark_worker;
 CREATE TABLE stripe_customers (
   owner_id owner_id NOT NULL,
   customer_id text NOT NULL UNIQUE,
-  created_at timestamptz NOT NULL DEFAULT now(),
   livemode livemode NOT NULL,
   PRIMARY KEY (owner_id, livemode)
 );
@@ -52,8 +51,7 @@ CREATE TABLE customer_creations (
   owner_id owner_id PRIMARY KEY,
   creation_key uuid NOT NULL,
   -- What Stripe is asked for, as JSON: the same key must come with the same parameters.
-  params text NOT NULL,
-  created_at timestamptz NOT NULL
+  params text NOT NULL
 );
 GRANT SELECT, INSERT, DELETE ON customer_creations TO tidemark_server;
 GRANT SELECT, DELETE ON customer_creations TO tidemark_worker;

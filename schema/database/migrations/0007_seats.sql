@@ -5,7 +5,6 @@ CREATE TABLE organization_members (
   -- Null: not a member, or not any more.
   role text CHECK (role IN ('admin', 'member')),
   snapshot_order bigint NOT NULL,
-  updated_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (organization_id, user_id)
 );
 CREATE INDEX organization_members_user ON organization_members (user_id);

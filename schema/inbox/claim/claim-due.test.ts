@@ -4,9 +4,9 @@ import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildPurchase } from '../../../tests/support/factories/purchases.ts'
 import { buildSubscription } from '../../../tests/support/factories/subscriptions.ts'
 import { buildUser } from '../../../tests/support/factories/users.ts'
-import { claimableIntents, failIntent } from '../../billing/checkout/intents.ts'
+import { claimableIntents } from '../../billing/checkout/intents.ts'
 import { expireIntent } from '../../billing/checkout/open-checkouts.ts'
-import { settleIntent } from '../../billing/checkout/outcomes.ts'
+import { failIntent, recordOutcome } from '../../billing/checkout/outcomes.ts'
 import { failSubscriptionSync } from '../../billing/subscriptions/snapshots.ts'
 import { claimableSubscriptions } from '../../billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
@@ -86,7 +86,7 @@ describe('a claim takes only rows that are due and unfinished:', () => {
     const { id } = await buildPurchase(database.server, { next_try_at: now })
     await buildPurchase(database.server, { next_try_at: minutesLater(1) })
     const settled = await buildPurchase(database.server, { next_try_at: now, stripe_session_id })
-    await inTransaction((trx) => settleIntent(trx, { id: settled.id, stripe_session_id }))
+    await inTransaction((trx) => recordOutcome(trx, { state: 'settled', id: settled.id, stripe_session_id }))
     const failed = await buildPurchase(database.server, { next_try_at: now })
     await failIntent(database.server, {
       id: failed.id,

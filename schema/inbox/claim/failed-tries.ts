@@ -25,16 +25,13 @@ export async function recordError(db: Kysely<DB>, failed: FailedTry): Promise<vo
     WHERE NOT EXISTS (SELECT 1 FROM same)`.execute(db)
 }
 
-/** Deletes up to `limit` of those that were over before a moment; returns how many. */
-export async function deleteOldTries(
-  db: Kysely<DB>,
-  old: { readonly over_before: Date; readonly limit: number },
-): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM failed_tries WHERE id IN (
-      SELECT id FROM failed_tries WHERE last_at < ${old.over_before} ORDER BY last_at LIMIT ${old.limit}
-      FOR UPDATE SKIP LOCKED)`.execute(db)
-  return Number(numAffectedRows)
+/** Deletes those that were over before a moment; returns how many. */
+export async function deleteOldTries(db: Kysely<DB>, over_before: Date): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('failed_tries')
+    .where('last_at', '<', over_before)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 /** Deletes those that were about a person, or name them; returns how many. */

@@ -63,6 +63,7 @@ test('an erased person’s sums of usage are merged and stay equal, and the book
       actor: 'user_ada',
       occurred_at: day,
       action: 'settle',
+      may_spend: true,
       hold_id: hold?.hold?.id ?? '',
       credits,
     }) as const

@@ -10,10 +10,7 @@ import { spendCredits, type Usage } from '../spend/usage.ts'
 import { verifyLedger } from '../verify/verify.ts'
 import { postTransfers, type Transfer } from './post.ts'
 
-/**
- * The ledger works a batch out as a whole. Here a model does the same one by one, in plain code that shares
- * nothing with the SQL.
- */
+/** A model in plain code, which shares nothing with the SQL, does the same as the ledger, one by one. */
 
 const database = testDatabase()
 afterAll(async () => {

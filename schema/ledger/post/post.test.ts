@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
+import { countLockWaits } from '../../../tests/support/database/lock-waits.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
+import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
 import { findBalance } from '../read/balances.ts'
 import { verifyLedger } from '../verify/verify.ts'
@@ -147,6 +149,28 @@ describe('posting', () => {
     for (const owner of owners) {
       expect(await findBalance(database.worker, user(owner))).toMatchObject({ total: 20, version: 20 })
     }
+  })
+
+  test('a batch that waits for its owners knows what the one before it posts, and makes each grant once', async () => {
+    const transfers = Array.from({ length: 6 }, (_, index) =>
+      buildGrant(`user_behind_${index % 3}`, index + 1),
+    )
+    const [again] = transfers.map((one) => ({ ...one, idempotency_key: `${one.idempotency_key}_again` }))
+    const { first, waiting } = await database.worker.transaction().execute(async (trx) => {
+      const first = await postTransfers(trx, transfers.slice(0, 3))
+      const waiting = postTransfers(database.worker, again ? [...transfers, again] : [])
+      await waitUntil(async () => (await countLockWaits(database.owner)) > 0, 'the second to wait')
+      return { first, waiting }
+    })
+    const second = await waiting
+    expect(second.slice(0, 3)).toEqual(first.map(({ transfer_id }) => ({ transfer_id, posted: false })))
+    expect(second.slice(3).every(({ posted }) => posted)).toBe(true)
+    expect(await findBalance(database.worker, user('user_behind_0'))).toMatchObject({ total: 1 + 4 + 1 })
+  })
+
+  test('a transfer with the key of a usage is refused', async () => {
+    const transfer = { ...buildGrant('user_key', 5), idempotency_key: 'usage/key' }
+    await expect(postTransfer(database.worker, transfer)).rejects.toThrow(UnbalancedTransferError)
   })
 
   test('a refund of spent credits leaves a debt', async () => {

@@ -55,9 +55,16 @@ async function spender(credits: { plan?: number; purchased?: number }) {
     reservation,
     reserve: (...of: Parameters<typeof reservation>) => one(reservation(...of)),
     settle: (hold: SpendOutcome, credits: number, at = 1) =>
-      one({ ...asked(at), action: 'settle', hold_id: hold.hold?.id ?? '', credits }),
+      one({ ...asked(at), action: 'settle', may_spend: true, hold_id: hold.hold?.id ?? '', credits }),
     fail: (hold: SpendOutcome, at = 1) =>
-      one({ ...asked(at), action: 'settle', hold_id: hold.hold?.id ?? '', credits: 0, failure: 'timeout' }),
+      one({
+        ...asked(at),
+        action: 'settle',
+        may_spend: true,
+        hold_id: hold.hold?.id ?? '',
+        credits: 0,
+        failure: 'timeout',
+      }),
     release: (hold: SpendOutcome, at = 1) =>
       one({ ...asked(at), action: 'release', hold_id: hold.hold?.id ?? '' }),
     extend: (hold: SpendOutcome, minutes: number, at = 1) =>

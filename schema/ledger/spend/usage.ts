@@ -58,6 +58,8 @@ export interface Settlement extends Asked {
   readonly hold_id: string
   /** Whole credits, 0 for a failure; may be more than was held. */
   readonly credits: number
+  /** Whether the person may spend of this owner today, which what is above the hold, or late, needs. */
+  readonly may_spend: boolean
   readonly failure?: UsageFailure | undefined
 }
 
@@ -178,7 +180,7 @@ async function decide(
     SELECT ordinal, outcome, transfer_id, charged, (owner).plan_balance AS plan, (owner).purchased_balance AS purchased,
       (owner).held, (hold).id AS hold_id, (hold).state AS hold_state, (hold).credits AS hold_credits,
       (hold).opened_at AS hold_opened_at, (hold).expires_at AS hold_expires_at
-    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     [...parametersOf(requests), skipLocked],
   )
   const work = () => callLedger<DecidedRow>(db, call)
@@ -214,6 +216,7 @@ function parametersOf(requests: readonly SpendRequest[]): unknown[][] {
     all((request) => 'hold_id' in request && request.hold_id),
     all((request) => 'at_least' in request && request.at_least),
     all((request) => 'lasting_s' in request && request.lasting_s),
+    all((request) => 'may_spend' in request && request.may_spend),
   ]
 }
 

@@ -1,55 +1,32 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { batchesOfRows } from '../../database/batches-of-rows.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { GrantKind } from '../grants.ts'
-import { planToLookUp, planToReadAll } from './planned.ts'
 import type { ReportProblem } from './problems.ts'
-import type { GrantOf } from './transfers.ts'
-
-const batchSize = 1000
-
-/** What transfers `t` come to by their entries `e` in the grant's account, of which each has one. */
-const sums = sql`
-  coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
-  coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
-  coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
-  coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
-  coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
-  bool_or(e.amount IS NULL) AS moves_others`
-
-const accountOfGrant = sql`(
-  SELECT id FROM ledger_accounts WHERE owner_id = g.owner_id AND name = g.account)`
 
 /**
- * The transfers of a grant `g`, summed by what they are, in the grant's account. Entries are found one by one
- * by their keys (OFFSET 0): before Postgres has statistics of new books it would read all entries for each
- * grant.
+ * What the transfers of each grant come to by their entries in the grant's account. Computed here, not read from
+ * the view that the product uses.
  */
-export const sumsOfGrant = sql`(
-    SELECT ${sums}
-    FROM ledger_transfers t
-    LEFT JOIN LATERAL (
-      SELECT amount FROM ledger_entries
-      WHERE owner_id = t.owner_id AND account_id = ${accountOfGrant} AND transfer_id = t.id OFFSET 0) e ON true
-    WHERE t.owner_id = g.owner_id AND t.grant_id = g.id)`
-
-/** The same of all grants at once: each table is read once. */
-const sumsOfAllGrants = sql`(
-    WITH account AS (
-      SELECT g.owner_id, g.id AS grant_id, a.id FROM ledger_grants g
-      JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.name = g.account)
-    SELECT t.owner_id, t.grant_id, ${sums}
-    FROM ledger_transfers t
-    LEFT JOIN account ON account.owner_id = t.owner_id AND account.grant_id = t.grant_id
-    LEFT JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = account.id
-    WHERE t.grant_id IS NOT NULL GROUP BY t.owner_id, t.grant_id)`
+const sumsOfGrants = sql`(
+  SELECT t.owner_id, t.grant_id,
+    coalesce(sum(e.amount) FILTER (WHERE t.kind IN ('credit_purchase', 'withdrawal', 'plan_grant', 'seat_grant')), 0)::bigint AS gross,
+    coalesce(-sum(e.amount) FILTER (WHERE t.kind = 'refund'), 0)::bigint AS refunded,
+    coalesce(-sum(e.amount) FILTER (WHERE t.kind IN ('dispute', 'dispute_won')), 0)::bigint AS disputed,
+    coalesce(sum(e.amount) FILTER (WHERE t.kind = 'expiry'), 0)::bigint AS expired,
+    coalesce(sum(e.amount) FILTER (WHERE t.kind = 'write_off'), 0)::bigint AS written_off,
+    bool_or(e.amount IS NULL) AS moves_others
+  FROM ledger_transfers t
+  LEFT JOIN (
+    SELECT g.owner_id, g.id AS grant_id, a.id FROM ledger_grants g
+    JOIN ledger_accounts a ON a.owner_id = g.owner_id AND a.name = g.account) account USING (owner_id, grant_id)
+  LEFT JOIN ledger_entries e ON e.transfer_id = t.id AND e.account_id = account.id
+  WHERE t.grant_id IS NOT NULL GROUP BY t.owner_id, t.grant_id)`
 
 interface GrantRow {
-  readonly owner_id: string
   readonly id: string
   /** Null when the grant does not exist, or is another owner's than its transfers. */
   readonly kind: GrantKind | null
-  readonly stripe_subscription_id: string | null
   readonly gross: number
   readonly refunded: number
   readonly disputed: number
@@ -61,65 +38,25 @@ interface GrantRow {
   readonly intent_state: string | null
 }
 
-/** What the later checks need of a set of grants. */
-interface GrantsRead {
-  /** How many there are. */
-  readonly grants: number
-  readonly subscriptionIds: ReadonlySet<string>
-  /** Owners with grants on the plan account, of those that were chosen. */
-  readonly planOwners: ReadonlySet<string>
-}
-
 /**
  * Checks of each grant that its transfers move credits of its account, that no more was taken back than it
- * brought, and that a purchase has its settled intent. Sums are computed here, not read from the view that
- * the product uses. `chosen`: those alone, or all.
+ * brought, and that a purchase has its settled intent. Returns how many there are.
  */
-export async function checkGrants(
-  trx: DatabaseTransaction,
-  chosen: readonly GrantOf[] | 'all',
-  problem: ReportProblem,
-): Promise<GrantsRead> {
-  const subscriptionIds = new Set<string>()
-  const planOwners = new Set<string>()
+export async function checkGrants(trx: DatabaseTransaction, problem: ReportProblem): Promise<number> {
   let count = 0
-  const check = async (grantsAndSums: RawBuilder<unknown>) => {
-    for await (const grants of batchesOfRows(trx, grantsWith(grantsAndSums))) {
-      for (const grant of grants) {
-        if (grant.kind !== null) count++
-        if (grant.stripe_subscription_id) subscriptionIds.add(grant.stripe_subscription_id)
-        if (chosen !== 'all' && (grant.kind === 'month' || grant.kind === 'seats')) {
-          planOwners.add(grant.owner_id)
-        }
-        checkGrant(grant, problem)
-      }
-    }
+  for await (const grants of batchesOfRows(trx, grantRows)) {
+    count += grants.filter(({ kind }) => kind !== null).length
+    for (const grant of grants) checkGrant(grant, problem)
   }
-  if (chosen === 'all') {
-    await planToReadAll(trx)
-    await check(
-      sql`FROM ledger_grants g FULL JOIN ${sumsOfAllGrants} sums ON sums.owner_id = g.owner_id AND sums.grant_id = g.id`,
-    )
-    await planToLookUp(trx)
-  } else {
-    for (let start = 0; start < chosen.length; start += batchSize) {
-      const batch = chosen.slice(start, start + batchSize)
-      const values = batch.map(({ owner_id, id }) => sql`(${sql.lit(owner_id)}, ${sql.lit(id)})`)
-      await check(sql`
-        FROM (VALUES ${sql.join(values)}) AS named (owner_id, grant_id)
-        LEFT JOIN ledger_grants g ON g.owner_id = named.owner_id AND g.id = named.grant_id
-        LEFT JOIN LATERAL (SELECT named.*, added.* FROM ${sumsOfGrant} added) sums ON true`)
-    }
-  }
-  return { grants: count, subscriptionIds, planOwners }
+  return count
 }
 
-const grantsWith = (grantsAndSums: RawBuilder<unknown>) => sql<GrantRow>`
-  SELECT coalesce(g.id, sums.grant_id) AS id, g.kind, coalesce(g.owner_id, sums.owner_id) AS owner_id,
-    g.stripe_subscription_id, i.state AS intent_state, coalesce(sums.gross, 0) AS gross, coalesce(sums.refunded, 0) AS refunded,
-    coalesce(sums.disputed, 0) AS disputed, coalesce(sums.expired, 0) AS expired, coalesce(sums.written_off, 0) AS written_off,
-    coalesce(sums.moves_others, false) AS moves_others
-  ${grantsAndSums}
+const grantRows = sql<GrantRow>`
+  SELECT coalesce(g.id, sums.grant_id) AS id, g.kind, i.state AS intent_state, coalesce(sums.gross, 0) AS gross,
+    coalesce(sums.refunded, 0) AS refunded, coalesce(sums.disputed, 0) AS disputed, coalesce(sums.expired, 0) AS expired,
+    coalesce(sums.written_off, 0) AS written_off, coalesce(sums.moves_others, false) AS moves_others
+  FROM ledger_grants g
+  FULL JOIN ${sumsOfGrants} sums ON sums.owner_id = g.owner_id AND sums.grant_id = g.id
   LEFT JOIN checkout_intents i ON i.owner_id = g.owner_id AND i.id = g.intent_id
   ORDER BY coalesce(g.id, sums.grant_id) COLLATE "C"`
 
@@ -138,5 +75,69 @@ function checkGrant(grant: GrantRow, problem: ReportProblem): void {
   }
   if (expired > 0 || written_off < 0 || (grant.kind !== 'month' && (expired !== 0 || written_off !== 0))) {
     problem('months alone are closed, by what expires or is written off', name)
+  }
+}
+
+interface MonthRow {
+  readonly stripe_subscription_id: string
+  readonly starts_at: Date
+  readonly due: number
+  readonly expired: number
+  readonly written_off: number
+  /** Null while the month is open. */
+  readonly used: number | null
+  /** Credits of its owner's holds that are not counted to their closed month yet. */
+  readonly held: number
+}
+
+/**
+ * Checks how months were closed: what is left of one pays what earlier ones of the subscription overused, and
+ * the rest expired, but for what holds that outlive their month may take; what the last one overused may be
+ * written off.
+ */
+export async function checkMonths(trx: DatabaseTransaction, problem: ReportProblem): Promise<void> {
+  let months: MonthRow[] = []
+  for await (const rows of batchesOfRows(trx, monthRows)) {
+    for (const row of rows) {
+      if (row.stripe_subscription_id !== months[0]?.stripe_subscription_id) {
+        checkSubscription(months, problem)
+        months = []
+      }
+      months.push(row)
+    }
+  }
+  checkSubscription(months, problem)
+}
+
+const monthRows = sql<MonthRow>`
+  SELECT stripe_subscription_id, month_starts_at AS starts_at, coalesce(granted.due, 0) AS due,
+    coalesce(granted.expired, 0) AS expired, coalesce(granted.written_off, 0) AS written_off, closed.used,
+    coalesce(outliving.credits, 0) AS held
+  FROM (
+    SELECT stripe_subscription_id, month_starts_at, sum(s.gross - s.refunded - s.disputed)::bigint AS due,
+      sum(s.expired)::bigint AS expired, sum(s.written_off)::bigint AS written_off
+    FROM ledger_grants g JOIN ${sumsOfGrants} s ON s.owner_id = g.owner_id AND s.grant_id = g.id
+    WHERE g.kind IN ('month', 'seats') GROUP BY 1, 2) granted
+  FULL JOIN ledger_months_used closed USING (stripe_subscription_id, month_starts_at)
+  LEFT JOIN (
+    SELECT owner_id, sum(credits)::bigint AS credits FROM ledger_holds WHERE outlives_month GROUP BY 1) outliving USING (owner_id)
+  ORDER BY 1, 2`
+
+function checkSubscription(months: readonly MonthRow[], problem: ReportProblem): void {
+  let debt = 0
+  let held = months.reduce((most, month) => Math.max(most, month.held), 0)
+  for (const [index, month] of months.entries()) {
+    const left = month.due - (month.used ?? 0) - debt
+    const isClosed = month.used !== null
+    if (isClosed) debt = Math.max(0, -left)
+    const kept = (isClosed ? Math.max(0, left) : 0) + month.expired
+    const mayBeWrittenOff = isClosed && index === months.length - 1 ? [0, debt] : [0]
+    if (kept < 0 || kept > held || !mayBeWrittenOff.includes(month.written_off)) {
+      problem(
+        'what is left of a month pays debts, and the rest expires',
+        `subscription ${month.stripe_subscription_id}, month ${month.starts_at.toISOString()}`,
+      )
+    }
+    held -= kept
   }
 }

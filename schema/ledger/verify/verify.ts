@@ -1,230 +1,114 @@
-import type { Kysely } from 'kysely'
-import { type DatabaseTransaction, inSharedSnapshot } from '../../database/connect.ts'
+import { createHash } from 'node:crypto'
+import { type Kysely, sql } from 'kysely'
+import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
 import { checkAuditLog } from '../../support/audit-chain.ts'
 import { findLatestProof, type Proof } from '../read/proofs.ts'
-import { Accounts } from './accounts.ts'
-import { checkGrants } from './grants.ts'
-import { checkHolds } from './holds.ts'
-import { checkIntents } from './intents.ts'
-import { checkKeys } from './keys.ts'
-import { checkMonths, checkUsage } from './months.ts'
-import { checkOwners, lookUpOwners } from './owners.ts'
-import { planToReadAll } from './planned.ts'
+import { comparisons } from './comparisons.ts'
+import { Entries } from './entries.ts'
+import { checkGrants, checkMonths } from './grants.ts'
 import type { LedgerProblem, ReportProblem } from './problems.ts'
-import { digestAll, digestHeads, findFinalTransferId, type HeadsDigest, insertProof } from './proofs.ts'
-import { type GrantOf, type Range, TransfersCheck } from './transfers.ts'
-import { checkUsageDays } from './usage-days.ts'
 
 export interface LedgerReport {
   /** What was read. */
-  readonly counts: {
-    readonly accounts: number
-    readonly transfers: number
-    readonly entries: number
-    readonly grants: number
-    readonly settled_intents: number
-  }
+  readonly counts: Readonly<
+    Record<'accounts' | 'transfers' | 'entries' | 'grants' | 'settled_intents', number>
+  >
   readonly problems: readonly LedgerProblem[]
-  /** The proof from which an incremental run continued. */
-  readonly continued_from: Proof | null
   /** What was kept as proven. */
   readonly proof: Pick<Proof, 'transfer_id' | 'heads_digest'> | null
 }
 
 export interface VerifyOptions {
-  /**
-   * Continues from the last proof: reads what was posted since, and the latest entry before that of each
-   * account.
-   */
-  readonly incremental?: boolean
-  /**
-   * Records how far the books were proven, when nothing is wrong. Waits for transactions that are running.
-   */
+  /** Records how far the books were proven, when nothing is wrong. */
   readonly keepProof?: boolean
-  /**
-   * The last transfer to be read, after which nothing is posted before it; left out, the last one that there
-   * is.
-   */
-  readonly upTo?: number
-  readonly onProgress?: (progress: VerifyProgress) => void
-}
-
-export interface VerifyProgress {
-  readonly what: 'transfers' | 'grants'
-  readonly done: number
-  /** Unknown for what is found on the way. */
-  readonly total: number | null
+  /** Called after some thousand entries. */
+  readonly onProgress?: (read: Pick<LedgerReport['counts'], 'transfers' | 'entries'>) => void
 }
 
 /**
- * Proves the books, in one snapshot, and returns what is wrong. Reads every transfer once and keeps one entry
- * per account in memory: time grows with what it reads and with nothing else. Hashes are computed by separate
- * code. Needs the tables' owner, who alone may keep proofs, and three connections: Postgres joins and sums
- * while the entries are checked here.
- *
- * Entries before the last proof are assumed to be right when it is `incremental`; what a full run finds
- * beyond that is a change to an old row that left the account's latest entry alone.
+ * Proves the books, all of them, in one snapshot, and returns what is wrong. Hashes are computed by separate code.
+ * Memory grows with the number of accounts, time with the number of entries. Needs the tables' owner, who alone may
+ * keep proofs, and two connections.
  */
-export async function verifyLedger(db: Kysely<DB>, options: VerifyOptions = {}): Promise<LedgerReport> {
-  const finalId = options.keepProof ? (options.upTo ?? (await findFinalTransferId(db))) : null
-  const { report, proof } = await inSharedSnapshot(db, 3, ([main, transfers, entries]) => {
-    if (!main || !transfers || !entries) throw new Error('There are not three connections')
-    return verify({ main, transfers, entries }, finalId, options)
+export async function verifyLedger(
+  db: Kysely<DB>,
+  { keepProof = false, onProgress = () => undefined }: VerifyOptions = {},
+): Promise<LedgerReport> {
+  const begin = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
+  const { report, proof } = await begin.execute(async (snapshot) => {
+    if (keepProof) await beginBetweenTransactions(db, snapshot)
+    return verify(snapshot, onProgress)
   })
-  if (finalId === null || report.problems.length > 0) return { ...report, proof: null }
-  await insertProof(db, proof)
+  if (!keepProof || report.problems.length > 0) return { ...report, proof: null }
+  await db.insertInto('ledger_proofs').values(proof).execute()
   return { ...report, proof }
 }
 
-/** Each with the same snapshot. */
-interface Connections {
-  /** For what Postgres joins and sums up by itself. */
-  readonly main: DatabaseTransaction
-  readonly transfers: DatabaseTransaction
-  readonly entries: DatabaseTransaction
-}
-
-interface Verified {
-  readonly report: Omit<LedgerReport, 'proof'>
-  readonly proof: Omit<Proof, 'proven_at'>
-}
-
-async function verify(
-  connections: Connections,
-  finalId: number | null,
-  { incremental = false, onProgress = () => undefined }: VerifyOptions,
-): Promise<Verified> {
-  const known = await findLatestProof(connections.main)
-  const upTo = finalId ?? Number.MAX_SAFE_INTEGER
-  return known && incremental
-    ? verifySince(known, connections, upTo, onProgress)
-    : verifyAll(known, connections, upTo, onProgress)
-}
-
-async function verifyAll(
-  known: Proof | null,
-  connections: Connections,
-  upTo: number,
-  onProgress: NonNullable<VerifyOptions['onProgress']>,
-): Promise<Verified> {
-  const { main } = connections
-  const range = { after: 0, upTo, is_all: true }
-  const total = await countTransfers(main, range)
-  // First those of the transfers, whichever are found first.
-  const [inTransfers, problems] = [new Problems(), new Problems()]
-  await planToReadAll(main)
-  const accounts = new Accounts(main, range.after)
-  await accounts.loadAll()
-  const check = new TransfersCheck(accounts, inTransfers.add)
-  let provenHeads: HeadsDigest | null = null
-  const reading = check.read(connections, range, {
-    onTransfer: (id) => {
-      if (known && !provenHeads && id > known.transfer_id) provenHeads = digestAll(accounts)
-    },
-    onBatch: (done) => onProgress({ what: 'transfers', done, total }),
-  })
-  // Postgres sums up meanwhile.
-  const summing = (async () => {
-    await checkSpending(main, range, problems.add)
-    const sums = await checkSums(main, null, problems.add)
-    await checkAuditLog(main, problems.add)
-    return sums
-  })()
-  const [sums] = await Promise.all([summing, reading])
-  onProgress({ what: 'grants', done: sums.grants, total: null })
-  await checkOwners(main, range, accounts, problems.add)
-  const after = digestAll(accounts)
-  checkProof(known, upTo, provenHeads ?? after, problems.add)
-  const found = [...inTransfers.found, ...problems.found]
-  return verified(check, { sums, problems: found, range, heads: after, from: null })
-}
-
-async function verifySince(
-  from: Proof,
-  connections: Connections,
-  upTo: number,
-  onProgress: NonNullable<VerifyOptions['onProgress']>,
-): Promise<Verified> {
-  const { main } = connections
-  const range = { after: from.transfer_id, upTo, is_all: false }
-  const total = await countTransfers(main, range)
-  const problems = new Problems()
-  const accounts = new Accounts(main, range.after)
-  const check = new TransfersCheck(accounts, problems.add)
-  await check.read(connections, range, {
-    onTransfer: () => undefined,
-    onBatch: (done) => onProgress({ what: 'transfers', done, total }),
-  })
-  await checkSpending(main, range, problems.add)
-  // What was read says which sums to check.
-  const since = { proven_at: from.proven_at, grants: [...check.grants.values()] }
-  const sums = await checkSums(main, since, problems.add)
-  onProgress({ what: 'grants', done: sums.grants, total: null })
-  await lookUpOwners(main, 'all', problems.add)
-  const heads = await digestHeads(main, Math.min(from.transfer_id, upTo), accounts)
-  checkProof(from, upTo, heads.before, problems.add)
-  return verified(check, { sums, problems: problems.found, range, heads: heads.after, from })
-}
-
-function verified(
-  { transfers, entries }: TransfersCheck,
-  of: {
-    readonly sums: { readonly grants: number; readonly settled_intents: number }
-    readonly problems: readonly LedgerProblem[]
-    readonly range: Range
-    readonly heads: HeadsDigest
-    readonly from: Proof | null
-  },
-): Verified {
-  const counts = { accounts: of.heads.accounts, transfers, entries, ...of.sums }
-  return {
-    report: { counts, problems: of.problems, continued_from: of.from },
-    proof: { transfer_id: of.range.upTo, ...of.heads },
-  }
-}
-
-class Problems {
-  readonly found: LedgerProblem[] = []
-  readonly add: ReportProblem = (check, subject) => {
-    this.found.push({ check, subject })
-  }
-}
-
-async function countTransfers(trx: DatabaseTransaction, { after, upTo }: Range): Promise<number> {
-  const { count } = await trx
-    .selectFrom('ledger_transfers')
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .where('id', '>', after)
-    .where('id', '<=', upTo)
-    .executeTakeFirstOrThrow()
-  return count
-}
-
-/** Checks what Postgres compares of a range: keys, holds and the sums of usage. */
-async function checkSpending(trx: DatabaseTransaction, range: Range, problem: ReportProblem): Promise<void> {
-  await checkKeys(trx, range, problem)
-  await checkHolds(trx, range, problem)
-  await checkUsageDays(trx, range, problem)
-}
-
 /**
- * Checks what Postgres sums up: grants, months, usage and intents, all of them or those that changed since
- * the proof.
+ * Takes the snapshot when no transaction is spending or posting, so that nothing is posted later with a lower
+ * number: each locks a row of `ledger_owners` before it takes one. They wait meanwhile. Throws when one runs for
+ * longer than ten seconds.
  */
-async function checkSums(
-  trx: DatabaseTransaction,
-  since: { readonly proven_at: Date; readonly grants: readonly GrantOf[] } | null,
-  problem: ReportProblem,
-): Promise<{ grants: number; settled_intents: number }> {
-  const { grants, subscriptionIds, planOwners } = await checkGrants(trx, since?.grants ?? 'all', problem)
-  await checkMonths(trx, subscriptionIds, problem)
-  await checkUsage(trx, since ? planOwners : 'all', problem)
-  return { grants, settled_intents: await checkIntents(trx, since?.proven_at ?? null, problem) }
+async function beginBetweenTransactions(db: Kysely<DB>, snapshot: DatabaseTransaction): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`SET LOCAL lock_timeout = '10s'`.execute(trx)
+    await sql`LOCK TABLE ledger_owners IN EXCLUSIVE MODE`.execute(trx)
+    await sql`SELECT`.execute(snapshot)
+  })
 }
 
-/** `before`: the latest entries up to the proof, as they are now. */
-function checkProof(known: Proof | null, upTo: number, before: HeadsDigest, problem: ReportProblem): void {
-  if (!known || known.transfer_id > upTo || before.heads_digest.equals(known.heads_digest)) return
-  problem('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)
+async function verify(trx: DatabaseTransaction, onProgress: NonNullable<VerifyOptions['onProgress']>) {
+  const problems: LedgerProblem[] = []
+  const problem: ReportProblem = (check, subject) => problems.push({ check, subject })
+  // Postgres believes of new books, which have no statistics, that there are few rows, and of a cursor that only the
+  // first ones are wanted: without this it looks each row of a joined table up.
+  await sql`
+    SELECT set_config('enable_nestloop', 'off', true), set_config('cursor_tuple_fraction', '1', true),
+      set_config('work_mem', '64MB', true)`.execute(trx)
+  const known = await findLatestProof(trx)
+  const entries = new Entries(problem)
+  let provenDigest: Buffer | null = null
+  let transfer_id = 0
+  await entries.read(trx, {
+    beforeTransfer(id) {
+      if (known && !provenDigest && id > known.transfer_id) provenDigest = digestOf(entries.heads())
+      transfer_id = id
+    },
+    onBatch: onProgress,
+  })
+  for (const [check, wrong] of comparisons) {
+    const found = sql<{ subject: string }>`SELECT subject FROM (${wrong}) found ORDER BY subject`
+    for (const { subject } of (await found.execute(trx)).rows) problem(check, subject)
+  }
+  const grants = await checkGrants(trx, problem)
+  await checkMonths(trx, problem)
+  await checkAuditLog(trx, problem)
+  const heads = entries.heads()
+  const heads_digest = digestOf(heads)
+  if (known && !(provenDigest ?? heads_digest).equals(known.heads_digest)) {
+    problem('what was proven is still there', `proof of ${known.proven_at.toISOString()}`)
+  }
+  const { settled_intents } = await trx
+    .selectFrom('checkout_intents')
+    .select((of) => of.fn.countAll<number>().as('settled_intents'))
+    .where('state', '=', 'settled')
+    .executeTakeFirstOrThrow()
+  const counts = {
+    accounts: heads.length,
+    transfers: entries.transfers,
+    entries: entries.entries,
+    grants,
+    settled_intents,
+  }
+  return { report: { counts, problems }, proof: { transfer_id, accounts: heads.length, heads_digest } }
+}
+
+/** Of the latest entries of all owners' accounts. */
+function digestOf(heads: ReturnType<Entries['heads']>): Buffer {
+  const digest = createHash('sha256')
+  for (const { account_id, version, balance, hash } of heads) {
+    digest.update(`${account_id} ${version} ${balance} ${hash}\n`)
+  }
+  return digest.digest()
 }

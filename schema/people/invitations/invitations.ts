@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB, TeamInvitations } from '../../database/types.ts'
 import { type Claimable, cleanRecord } from '../../inbox/claim/claimable.ts'
-import { endPendingSeat, insertPendingSeat } from '../seats/seats.ts'
+import { endPendingSeat, insertSeat } from '../seats/seats.ts'
 
 export type Invitation = Selectable<TeamInvitations>
 
@@ -41,7 +41,8 @@ export async function reserveInvitation(
     .values({ ...invitation, status: 'pending' })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await insertPendingSeat(trx, { ...invitation, invitation_id: invitation.id })
+  const { organization_id, email, role, id: invitation_id } = invitation
+  await insertSeat(trx, { organization_id, email, role, invitation_id })
   return inserted
 }
 
@@ -268,6 +269,23 @@ export async function listInvitations(
   return 'organization_id' in of
     ? query.where('organization_id', '=', of.organization_id).execute()
     : query.where('subscription_id', '=', of.subscription_id).execute()
+}
+
+/** How full an organization's subscription is. */
+export interface Occupancy {
+  readonly seats_total: number
+  /** Active and pending seats. */
+  readonly held: number
+  /** Those of them that were given by invitation. */
+  readonly invited: number
+}
+
+/**
+ * How many more people can be invited: one seat is the buyer's, so one less than there are, and never more
+ * than are free, because seats are also given to members without an invitation.
+ */
+export function remainingInvitations({ seats_total, held, invited }: Occupancy): number {
+  return Math.max(0, Math.min(seats_total - 1 - invited, seats_total - held))
 }
 
 /**

@@ -28,7 +28,6 @@ export async function recordMembership(
         role: sql`CASE WHEN excluded.snapshot_order > organization_members.snapshot_order
           THEN excluded.role ELSE organization_members.role END`,
         snapshot_order: sql`greatest(excluded.snapshot_order, organization_members.snapshot_order)`,
-        updated_at: sql`now()`,
       }),
     )
     .returning('role')
@@ -56,11 +55,7 @@ export async function endMembershipsOf(
 ): Promise<void> {
   await trx
     .updateTable('organization_members')
-    .set({
-      role: null,
-      snapshot_order: sql`greatest(snapshot_order, ${snapshot_order})`,
-      updated_at: sql`now()`,
-    })
+    .set({ role: null, snapshot_order: sql`greatest(snapshot_order, ${snapshot_order})` })
     .where('organization_id', '=', organization_id)
     .execute()
 }

@@ -7,7 +7,6 @@ import {
   revokeActiveSeat,
   type Seat,
   type SeatRole,
-  setSeatRole,
 } from '../seats/seats.ts'
 
 export interface Member {
@@ -32,7 +31,7 @@ export async function updateSeat(trx: DatabaseTransaction, member: Member): Prom
     return undefined
   }
   const active = await findHeldSeat(trx, organization_id, { user_id })
-  if (active) return active.role === role ? active : setSeatRole(trx, { ...active, role })
+  if (active) return active.role === role ? active : activateSeat(trx, { ...active, user_id, role })
   const pending = await lockPendingSeat(trx, member)
   if (!pending) return undefined
   if (pending.invitation_id) await acceptInvitation(trx, pending.invitation_id)

@@ -6,13 +6,10 @@ import type { DB } from '../../database/types.ts'
  * Records that Clerk told of an owner's deletion. The caller holds the owner's lock, as every caller does who
  * asks `isDeleted` before it writes: so none of them misses the other.
  */
-export async function markDeleted(
-  trx: DatabaseTransaction,
-  { owner_id, now }: { readonly owner_id: string; readonly now: Date },
-): Promise<void> {
+export async function markDeleted(trx: DatabaseTransaction, owner_id: string): Promise<void> {
   await trx
     .insertInto('deleted_owners')
-    .values({ owner_id, deleted_at: now })
+    .values({ owner_id })
     .onConflict((conflict) => conflict.column('owner_id').doNothing())
     .execute()
 }

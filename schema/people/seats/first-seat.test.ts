@@ -4,7 +4,7 @@ import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildSubscription } from '../../../tests/support/factories/subscriptions.ts'
 import { buildUser } from '../../../tests/support/factories/users.ts'
 import { giveFirstSeat } from './first-seat.ts'
-import { insertActiveSeat, listSeats, revokeActiveSeat } from './seats.ts'
+import { insertSeat, listSeats, revokeActiveSeat } from './seats.ts'
 
 const database = testDatabase()
 
@@ -63,9 +63,7 @@ describe('the buyer’s first seat', () => {
     const other = await buildUser(database.server)
     await database.worker
       .transaction()
-      .execute((trx) =>
-        insertActiveSeat(trx, { ...without(buyer), user_id: other, email: 'other@tidemark.test' }),
-      )
+      .execute((trx) => insertSeat(trx, { ...without(buyer), user_id: other, email: 'other@tidemark.test' }))
     expect(await give(buyer)).toBe('no_free_seat')
     expect(await seatsOf(buyer.organization_id)).toEqual([{ user_id: other, status: 'active' }])
   })

@@ -1,6 +1,6 @@
 import { lockLiveSubscription } from '../../billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
-import { countHeldSeats, findHeldSeat, insertActiveSeat, type SeatRole } from './seats.ts'
+import { countHeldSeats, findHeldSeat, insertSeat, type SeatRole } from './seats.ts'
 
 /**
  * Gives the buyer of a subscription its first seat, once for each subscription: a repeated event changes
@@ -24,6 +24,6 @@ export async function giveFirstSeat(
   const isReserved = await findHeldSeat(trx, buyer.organization_id, { email: buyer.email.toLowerCase() })
   if (hadOne || isReserved) return 'had_one'
   if ((await countHeldSeats(trx, buyer.organization_id)) >= subscription.seats_total) return 'no_free_seat'
-  await insertActiveSeat(trx, buyer)
+  await insertSeat(trx, buyer)
   return 'given'
 }

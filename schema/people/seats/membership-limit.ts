@@ -16,12 +16,12 @@ interface Occupancy {
  * that is still free. When every member has a seat, it is the number of seats. At least 1, because 0 is no
  * limit at Clerk.
  */
-export function membershipLimitFor({ seats_total, seats_at_clerk, people_at_clerk }: Occupancy): number {
+function membershipLimitFor({ seats_total, seats_at_clerk, people_at_clerk }: Occupancy): number {
   return Math.max(1, people_at_clerk + Math.max(0, seats_total - seats_at_clerk))
 }
 
 /** The part of the occupancy that our tables know; undefined without a live subscription. */
-export async function findSeatsAtClerk(
+async function findSeatsAtClerk(
   db: Kysely<DB>,
   organizationId: string,
 ): Promise<
@@ -52,6 +52,20 @@ export async function findSeatsAtClerk(
     .where('seats.status', 'in', ['active', 'pending'])
     .executeTakeFirstOrThrow()
   return { seats_total: subscription.seats_total, seats_at_clerk: used + reserved, seats_reserved: reserved }
+}
+
+/** What Clerk's limit is by its list of members, and what it should be; null where the two agree. */
+export async function findWrongLimit(
+  db: Kysely<DB>,
+  organizationId: string,
+  members: readonly { readonly membership_limit: number }[],
+): Promise<{ readonly seats_total: number; readonly at_clerk: number; readonly limit: number } | null> {
+  const seats = await findSeatsAtClerk(db, organizationId)
+  const [member] = members
+  if (!seats || !member) return null
+  const limit = membershipLimitFor({ ...seats, people_at_clerk: members.length + seats.seats_reserved })
+  const { seats_total } = seats
+  return member.membership_limit === limit ? null : { seats_total, at_clerk: member.membership_limit, limit }
 }
 
 /**

@@ -121,40 +121,27 @@ export async function listHeldSeats(db: Kysely<DB>, organizationId: string): Pro
     .execute()
 }
 
-/** Gives a seat to a member. The caller has locked the subscription and found that one is free. */
-export async function insertActiveSeat(
+/**
+ * Gives a seat to a member, or reserves one for an invitation. The caller has locked the subscription and
+ * found that one is free.
+ */
+export async function insertSeat(
   trx: DatabaseTransaction,
-  seat: { organization_id: string; user_id: string; email: string; role: SeatRole },
+  { organization_id, email, role, ...holder }: NewSeat,
 ): Promise<Seat> {
+  const held =
+    'user_id' in holder
+      ? ({ status: 'active', user_id: holder.user_id } as const)
+      : ({ status: 'pending', invitation_id: holder.invitation_id } as const)
   return trx
     .insertInto('seats')
-    .values({
-      organization_id: seat.organization_id,
-      user_id: seat.user_id,
-      email: seat.email.toLowerCase(),
-      role: seat.role,
-      status: 'active',
-    })
+    .values({ organization_id, email: email.toLowerCase(), role, ...held })
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
-/** Reserves a seat for an invitation. The caller has locked the subscription and found that one is free. */
-export async function insertPendingSeat(
-  trx: DatabaseTransaction,
-  seat: { organization_id: string; email: string; role: SeatRole; invitation_id: string },
-): Promise<void> {
-  await trx
-    .insertInto('seats')
-    .values({
-      organization_id: seat.organization_id,
-      email: seat.email,
-      role: seat.role,
-      status: 'pending',
-      invitation_id: seat.invitation_id,
-    })
-    .execute()
-}
+type NewSeat = Pick<Seat, 'organization_id' | 'email' | 'role'> &
+  ({ readonly user_id: string } | { readonly invitation_id: string })
 
 /** Locks the oldest seat that is reserved for one of these addresses. */
 export async function lockPendingSeat(
@@ -174,6 +161,7 @@ export async function lockPendingSeat(
     .executeTakeFirst()
 }
 
+/** Gives a seat to a member who has it already, in another role, or for whom it was reserved. */
 export async function activateSeat(
   trx: DatabaseTransaction,
   seat: { organization_id: string; id: number; user_id: string; role: SeatRole },
@@ -181,19 +169,6 @@ export async function activateSeat(
   return trx
     .updateTable('seats')
     .set({ status: 'active', user_id: seat.user_id, role: seat.role, updated_at: sql`now()` })
-    .where('organization_id', '=', seat.organization_id)
-    .where('id', '=', seat.id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
-
-export async function setSeatRole(
-  trx: DatabaseTransaction,
-  seat: { organization_id: string; id: number; role: SeatRole },
-): Promise<Seat> {
-  return trx
-    .updateTable('seats')
-    .set({ role: seat.role, updated_at: sql`now()` })
     .where('organization_id', '=', seat.organization_id)
     .where('id', '=', seat.id)
     .returningAll()

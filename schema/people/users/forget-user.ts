@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { DatabaseTransaction } from '../../database/connect.ts'
 import type { DB } from '../../database/types.ts'
 
@@ -26,7 +26,6 @@ export async function forgetUser(
       first_name: null,
       last_name: null,
       forgotten_at: now,
-      updated_at: sql`now()`,
     })
     .where('clerk_id', '=', user_id)
     .where('forgotten_at', 'is', null)

@@ -4,7 +4,7 @@ import { buildSubscription } from '../../../tests/support/factories/subscription
 import { buildUser } from '../../../tests/support/factories/users.ts'
 import { madeForEachTest } from '../../../tests/support/made.ts'
 import { liveStatuses, type SubscriptionStatus } from '../../vendors/stripe/statuses.ts'
-import { insertActiveSeat, revokeActiveSeat } from '../seats/seats.ts'
+import { insertSeat, revokeActiveSeat } from '../seats/seats.ts'
 import { refreshPlanType } from './plan-type.ts'
 import { findUser } from './users.ts'
 
@@ -19,7 +19,7 @@ async function seatIn(organization_id: string): Promise<void> {
   await database.worker
     .transaction()
     .execute((trx) =>
-      insertActiveSeat(trx, { ...user, organization_id, email: `${user.user_id}@a.test`, role: 'member' }),
+      insertSeat(trx, { ...user, organization_id, email: `${user.user_id}@a.test`, role: 'member' }),
     )
 }
 const subscribe = (owner_id: string) => buildSubscription(database, { owner_id, ...user })

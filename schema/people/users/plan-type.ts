@@ -23,7 +23,7 @@ export async function refreshPlanType(trx: DatabaseTransaction, userIds: readonl
     .forUpdate()
     .execute()
   await sql`
-    UPDATE users SET plan_type = plan.plan_type, updated_at = now()
+    UPDATE users SET plan_type = plan.plan_type
     FROM (SELECT clerk_id, ${planTypeDue} AS plan_type FROM users u WHERE u.clerk_id = ANY (${ids})) AS plan
     WHERE users.clerk_id = plan.clerk_id AND users.plan_type <> plan.plan_type
   `.execute(trx)

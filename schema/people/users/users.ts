@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { DB, Users } from '../../database/types.ts'
 
@@ -59,7 +59,6 @@ export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promi
           'profile_updated_at',
           eb.val(profile.profile_updated_at),
         ]),
-        updated_at: sql`now()`,
       }
     })
     .where('clerk_id', '=', profile.clerk_id)

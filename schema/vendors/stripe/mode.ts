@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { DB } from '../../database/types.ts'
 
 /** `sk_live_…` or a restricted key (https://docs.stripe.com/keys). Objects of the modes are separate. */
 export function isLiveKey(secretKey: string): boolean {
@@ -7,7 +8,7 @@ export function isLiveKey(secretKey: string): boolean {
 
 /** Selects Stripe's objects of the mode of this process's key (decision 073). */
 export function inThisMode(
-  table: 'checkout_intents' | 'stripe_accounts' | 'stripe_customers' | 'subscriptions',
+  table: { [Table in keyof DB]: 'livemode' extends keyof DB[Table] ? Table : never }[keyof DB],
   alias: string = table,
 ) {
   return sql<boolean>`${sql.ref(`${alias}.livemode`)} = stripe_livemode()`

@@ -8,6 +8,12 @@ import { findUserId, openSandboxClerk } from './product.ts'
 export const sam = { email: 'support@tidemark.test', password: 'tidemark-support-1' }
 export const caseSummary = (page: Page) => page.getByRole('region', { name: 'Expected and actual state' })
 export const dialog = (page: Page) => page.getByRole('dialog')
+/** The act about the person that takes two, in the list of work. */
+export const waitingFor = (page: Page, userId: string) =>
+  page
+    .getByRole('region', { name: 'Waiting for a second person' })
+    .getByRole('listitem')
+    .filter({ hasText: userId })
 
 export interface Setting {
   readonly browser: Browser

@@ -65,7 +65,7 @@ export async function exceedHold(userId: string): Promise<string> {
     const { id: hold_id } = await buildHold(db, userId, { ...asked, credits: 40 })
     await spendCredits(db, [
       { ...asked, action: 'extend', hold_id, lasting_s: 20 * 60 },
-      { ...asked, action: 'settle', hold_id, credits: 52 },
+      { ...asked, action: 'settle', may_spend: true, hold_id, credits: 52 },
     ])
     return hold_id
   })

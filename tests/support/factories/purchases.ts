@@ -7,7 +7,7 @@ import {
   type NewCheckoutIntent,
 } from '../../../schema/billing/checkout/intents.ts'
 import { type KnownOffer, listOffers, type Sold } from '../../../schema/billing/checkout/offers.ts'
-import { settleIntent } from '../../../schema/billing/checkout/outcomes.ts'
+import { recordOutcome } from '../../../schema/billing/checkout/outcomes.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 import type { BillingFrequency, PlanType } from '../../../schema/catalogue/plans.ts'
 import { personalPlans } from '../../../schema/catalogue/sold-plans.ts'
@@ -54,7 +54,9 @@ export async function buildSettledPurchase(
 ): Promise<Purchase> {
   const intent = await buildPurchase(server, options)
   const { stripe_session_id } = options
-  await worker.transaction().execute((trx) => settleIntent(trx, { id: intent.id, stripe_session_id }))
+  await worker
+    .transaction()
+    .execute((trx) => recordOutcome(trx, { state: 'settled', id: intent.id, stripe_session_id }))
   return intent
 }
 

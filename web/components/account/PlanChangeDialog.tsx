@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { type PlanChangePreview, startPlanChange } from '../../../schema/api/plan-changes.ts'
 import type { BillingFrequency } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { type PayerView, planChangeQuery } from '../../api/account.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
+import { Fact } from '../../ui/Fact.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { FailurePanel } from '../FailurePanel.tsx'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
@@ -73,25 +73,20 @@ function Terms({ preview }: { preview: PlanChangePreview }) {
   return (
     <>
       <dl className="divide-y divide-line text-sm tabular-nums">
-        <Term name="Due today">{isNow ? `about ${formatMoney(due_minor, currency)}` : 'Nothing'}</Term>
-        <Term name={isNow ? 'Then' : `From ${formatDay(at)}`}>{each}</Term>
+        <Fact term="Due today" className="py-2">
+          {isNow ? `about ${formatMoney(due_minor, currency)}` : 'Nothing'}
+        </Fact>
+        <Fact term={isNow ? 'Then' : `From ${formatDay(at)}`} className="py-2">
+          {each}
+        </Fact>
         {credits && (
-          <Term name="Plan credits after the change">
+          <Fact term="Plan credits after the change" className="py-2">
             {`${formatCredits(credits.left)} of ${formatCredits(credits.granted)}`}
-          </Term>
+          </Fact>
         )}
       </dl>
       <p className="mt-3 text-muted text-sm">{explain(preview)}</p>
     </>
-  )
-}
-
-function Term({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="flex items-baseline justify-between gap-4 py-2">
-      <dt className="text-muted">{name}</dt>
-      <dd className="text-right font-medium">{children}</dd>
-    </div>
   )
 }
 

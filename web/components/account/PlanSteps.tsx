@@ -49,8 +49,9 @@ export function PlanSteps({ summary, payer }: { summary: AccountSummary; payer: 
 
 /** Null while the period cannot be changed. */
 function otherPeriod(subscription: AccountSubscription): BillingFrequency | null {
-  const { status, billing_frequency, cancel_at, scheduled_change } = subscription
-  const isChangeable = (status === 'active' || status === 'trialing') && !cancel_at && !scheduled_change
+  const { status, billing_frequency, cancel_at, lapses_at, scheduled_change } = subscription
+  const isGoingOn = (status === 'active' || status === 'trialing') && !cancel_at && !lapses_at
+  const isChangeable = isGoingOn && !scheduled_change
   if (!isChangeable) return null
   return billing_frequency === 'monthly' ? 'yearly' : 'monthly'
 }

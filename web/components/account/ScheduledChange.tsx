@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CalendarClock } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { AccountSubscription, AccountSummary } from '../../../schema/api/account.ts'
 import { cancelPlan, keepPlan } from '../../../schema/api/plan-changes.ts'
@@ -9,13 +8,12 @@ import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, type PayerView } from '../../api/account.ts'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
-import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { Spinner } from '../../ui/Spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { ConfirmButton } from '../ConfirmButton.tsx'
 import { formatDay } from '../format.ts'
 import { toastFailure } from '../toastFailure.ts'
+import { Awaited, useAwaiting } from './Awaited.tsx'
 
 /** The change of seats or billing that waits for the next period, for those who may take it back. */
 export function ScheduledChange({ payer }: { payer: PayerView }) {
@@ -122,10 +120,7 @@ function useSubscriptionChange(payer: PayerView, { endpoint, done, failed }: Sub
   const api = useApi()
   const queryClient = useQueryClient()
   const summary = accountSummaryQuery(api, payer).queryKey
-  const ofOrganization = organizationSubscriptionQuery(api, {
-    organizationId: payer.payer,
-    userId: payer.userId,
-  }).queryKey
+  const ofOrganization = organizationSubscriptionQuery(api, payer).queryKey
   return useMutation({
     mutationFn: () => api(endpoint, { query: { payer: payer.payer }, body: {} }),
     onSuccess: async ({ cancel_at }) => {
@@ -148,42 +143,34 @@ function count(seats: number): string {
   return `${seats} ${seats === 1 ? 'seat' : 'seats'}`
 }
 
-const pollMs = 1500
-/** Then the page stops asking. The change is made; a reload shows it. */
-const patienceMs = 2 * 60_000
-
-/** A change of billing that was confirmed on Stripe's page and becomes ours when its event is applied. */
+/** A change of billing that was confirmed on Stripe's page. */
 export function ConfirmedChange({ payer }: { payer: PayerView }) {
-  const [search, setSearch] = useSearchParams()
-  const [since] = useState(() => Date.now())
+  const [search] = useSearchParams()
   const queryClient = useQueryClient()
+  const pollMs = useAwaiting()
   const expected = billingFrequencies.find((one) => one === search.get('billed'))
   const { data } = useQuery({
     ...accountSummaryQuery(useApi(), payer),
     enabled: expected !== undefined,
-    refetchInterval: ({ state: { data } }) =>
-      !isThere(data?.subscription, expected) && Date.now() - since < patienceMs ? pollMs : false,
+    refetchInterval: ({ state: { data } }) => pollMs(isThere(data?.subscription, expected)),
   })
-  const isApplied = isThere(data?.subscription, expected)
-  // Not one that waits for the next period, which has a notice of its own.
-  const isNow = data?.subscription?.billing_frequency === expected
-  useEffect(() => {
-    if (!isApplied) return
-    if (isNow) toast.success(`Your plan is billed ${expected} now`, { id: 'billed' })
-    // It may be taken back, and must not be waited for again.
-    setSearch((now) => [...now].filter(([name]) => name !== 'billed'), { replace: true })
+  if (expected === undefined || data === undefined) return null
+  const onThere = () => {
+    // Not one that waits for the next period, which has a notice of its own.
+    if (data.subscription?.billing_frequency === expected) {
+      toast.success(`Your plan is billed ${expected} now`, { id: 'billed' })
+    }
     void queryClient.invalidateQueries({ queryKey: ['organization-subscription'] })
     void queryClient.invalidateQueries({ queryKey: ['next-payment'] })
-  }, [isApplied, isNow, expected, setSearch, queryClient])
-  if (expected === undefined || data === undefined || isApplied) return null
+  }
   return (
-    <div className="mb-4 sm:mb-5">
-      <Alert title="Your plan is being changed">
-        <span className="flex items-center gap-2">
-          <Spinner className="size-3.5 shrink-0" />
-          This usually takes a few seconds.
-        </span>
-      </Alert>
+    <div className="mb-4 empty:hidden sm:mb-5">
+      <Awaited
+        name="billed"
+        isThere={isThere(data.subscription, expected)}
+        onThere={onThere}
+        title="Your plan is being changed"
+      />
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { createElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { AccountSummary } from '../../../schema/api/account.ts'
+import { noCredits, summaryWith } from '../../testing/account.ts'
 import { BalanceParts, balanceNote, creditsShown, creditsUnit, monthText } from './balance.tsx'
 
 const month = { granted: 500, used: 477, ends_at: '2026-12-07T12:00:00.000Z', resets: true }
@@ -55,44 +56,22 @@ test('a balance says less where less is known', () => {
   expect(withoutMonth(0, 0)).toEqual(['', undefined])
 })
 
-const balance = { plan: 0, purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false }
-const summary: AccountSummary = {
-  payer: 'personal',
-  organization_name: null,
-  has_seat: false,
-  member_since: '2026-02-01T12:00:00.000Z',
-  may_manage: true,
-  balance,
-  plan_month: null,
-  credits_on_the_way: 0,
-  is_renewing: false,
-  overdue: null,
-  plan_type: 'starter',
-  currency: { code: 'EUR', is_bound: false },
-  subscription: null,
-  payments: [],
-  as_of: '2026-03-01T12:00:00.000Z',
-}
-const usedUp = { ...balance, had_credits: true, low: true }
+const note = (...changes: Parameters<typeof summaryWith>) => balanceNote(summaryWith(...changes))
+const usedUp = { ...noCredits, had_credits: true, low: true }
 
 test('no credits yet are told from no credits left', () => {
-  expect(balanceNote(summary)).toBe('You have no credits yet. Add some to start using the assistant.')
-  expect(balanceNote({ ...summary, balance: usedUp })).toBe(
-    'You have no credits left. Add some to go on using the assistant.',
-  )
-  expect(balanceNote({ ...summary, balance: usedUp, is_renewing: true })).toMatch(
-    /^The plan is being renewed/,
-  )
-  expect(balanceNote({ ...summary, credits_on_the_way: 500 })).toMatch(/^They are added as soon as/)
+  expect(note({ balance: noCredits })).toBe('You have no credits yet. Add some to start using the assistant.')
+  expect(note({ balance: usedUp })).toBe('You have no credits left. Add some to go on using the assistant.')
+  expect(note({ balance: usedUp, renewal: 'usual' })).toMatch(/^The plan is being renewed/)
+  expect(note({ balance: noCredits, credits_on_the_way: 500 })).toMatch(/^They are added as soon as/)
 })
 
 test('a member is told whom to ask', () => {
-  const organization = { ...summary, payer: 'org_1', may_manage: false }
-  expect(balanceNote(organization)).toBe(
+  expect(note({ balance: noCredits, payer: 'org_1', may_manage: false })).toBe(
     'Your organization has no credits yet. Ask an administrator to add some to start using the assistant.',
   )
 })
 
 test('a balance below zero says why', () => {
-  expect(balanceNote({ ...summary, balance: { ...usedUp, total: -5 } })).toContain('refund or dispute')
+  expect(note({ balance: { ...usedUp, total: -5 } })).toContain('refund or dispute')
 })

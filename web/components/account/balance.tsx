@@ -1,8 +1,8 @@
-import type { AccountSummary } from '../../../schema/api/account.ts'
+import { type AccountSummary, renewalTexts } from '../../../schema/api/account.ts'
 import { freePlan, planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { formatCredits, formatShortDay } from '../format.ts'
-import { lowBalanceTone, renewalText } from './notices.ts'
+import { lowBalanceTone } from './notices.ts'
 
 /** What a balance consists of. The bar fills with use of the month; the text above it says the same. */
 export function BalanceParts({ summary }: { summary: Pick<AccountSummary, 'balance' | 'plan_month'> }) {
@@ -80,7 +80,7 @@ export function balanceNote({
   payer,
   balance,
   credits_on_the_way,
-  is_renewing,
+  renewal,
   plan_type,
   may_manage,
 }: AccountSummary): string {
@@ -94,7 +94,7 @@ export function balanceNote({
   }
   if (balance.available + balance.held === 0) {
     if (credits_on_the_way > 0) return 'They are added as soon as the payment is confirmed.'
-    if (is_renewing) return renewalText
+    if (renewal) return renewalTexts[renewal]
     const whose = isPersonal ? 'You have' : 'Your organization has'
     const add = may_manage ? 'Add some' : 'Ask an administrator to add some'
     return balance.had_credits

@@ -1,63 +1,9 @@
 import { expect, test } from 'vitest'
-import type { AccountSubscription, AccountSummary } from '../../../schema/api/account.ts'
-import { noticesOf, renewalText } from './notices.ts'
+import { renewalTexts } from '../../../schema/api/account.ts'
+import { noCredits, summaryWith } from '../../testing/account.ts'
+import { noticesOf } from './notices.ts'
 
 const now = '2026-03-01T12:00:00.000Z'
-
-function summaryWith(
-  changes: Partial<Omit<AccountSummary, 'balance' | 'subscription'>> & {
-    balance?: Partial<AccountSummary['balance']>
-    subscription?: Partial<AccountSubscription>
-  },
-): AccountSummary {
-  const { balance, subscription, ...others } = changes
-  return {
-    payer: 'personal',
-    organization_name: null,
-    has_seat: false,
-    member_since: '2026-02-01T12:00:00.000Z',
-    may_manage: true,
-    plan_month: null,
-    credits_on_the_way: 0,
-    is_renewing: false,
-    overdue: null,
-    plan_type: 'starter',
-    currency: { code: 'EUR', is_bound: false },
-    payments: [],
-    as_of: now,
-    ...others,
-    balance: {
-      plan: 0,
-      purchased: 500,
-      total: 500,
-      available: 500,
-      held: 0,
-      low: false,
-      had_credits: true,
-      ...balance,
-    },
-    subscription: subscription
-      ? {
-          id: 'sub_1',
-          plan_type: 'pro',
-          status: 'active',
-          billing_frequency: 'monthly',
-          currency: 'EUR',
-          seats_total: 1,
-          credits_per_seat: 500,
-          price_per_seat_minor: 2000,
-          current_period_end: '2026-03-20T12:00:00.000Z',
-          trial_end: null,
-          lapses_at: null,
-          lacks_tax_location: false,
-          cancel_at: null,
-          ended_at: null,
-          scheduled_change: null,
-          ...subscription,
-        }
-      : null,
-  }
-}
 
 const declined = {
   needs_confirmation: false,
@@ -86,8 +32,7 @@ test('an account in which all is well has no notice', () => {
 })
 
 test('a new account without credits is no reason for alarm', () => {
-  const balance = { purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false }
-  expect(titles({ balance })).toEqual([])
+  expect(titles({ balance: noCredits })).toEqual([])
 })
 
 test('credits that ran out are told from credits that run low', () => {
@@ -104,9 +49,12 @@ test('credits that ran out are told from credits that run low', () => {
 
 test('credits that ran out while the plan is renewed are no reason for alarm', () => {
   const balance = { total: 0, available: 0, held: 0, low: true }
-  const [notice] = noticesOf(summaryWith({ balance, subscription: {}, is_renewing: true }))
-  expect(notice).toMatchObject({ tone: 'info', title: 'You have no credits left', text: renewalText })
-  expect(titles({ subscription: {}, is_renewing: true })).toEqual([])
+  for (const renewal of ['usual', 'late'] as const) {
+    const [notice] = noticesOf(summaryWith({ balance, subscription: {}, renewal }))
+    const text = renewalTexts[renewal]
+    expect(notice).toMatchObject({ tone: 'info', title: 'You have no credits left', text })
+  }
+  expect(titles({ subscription: {}, renewal: 'usual' })).toEqual([])
 })
 
 test.each([

@@ -1,4 +1,9 @@
-import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
+import {
+  type AccountSubscription,
+  type AccountSummary,
+  type NextPayment,
+  renewalTexts,
+} from '../../../schema/api/account.ts'
 import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { cardName } from './card.ts'
@@ -25,10 +30,6 @@ export type NoticeAction =
   /** `card` is the portal's page for another card; `payment` charges the card on file. */
   | { leadsTo: 'portal' | 'card' | 'credits' | 'payment'; label: string }
   | { leadsTo: 'stripe'; url: string; label: string }
-
-/** Instead of the advice to buy credits. */
-export const renewalText =
-  'The plan is being renewed, and its credits come with the payment, usually within an hour.'
 
 const noCredits = 'No plan credits are added until it is paid.'
 
@@ -216,14 +217,14 @@ function paymentNotices({ payments }: AccountSummary): Notice[] {
 }
 
 /** How urgent a low balance is, in notices and badges. */
-export function lowBalanceTone({ is_renewing, balance }: AccountSummary): Notice['tone'] {
-  if (is_renewing) return 'info'
+export function lowBalanceTone({ renewal, balance }: AccountSummary): Notice['tone'] {
+  if (renewal) return 'info'
   return balance.available + balance.held === 0 ? 'critical' : 'caution'
 }
 
 /** New users have a checklist instead, and credits on the way make a warning unnecessary. */
 function balanceNotices(summary: AccountSummary): Notice[] {
-  const { balance, may_manage, credits_on_the_way, is_renewing, payer } = summary
+  const { balance, may_manage, credits_on_the_way, renewal, payer } = summary
   const whose = payer === 'personal' ? 'You have' : 'Your organization has'
   const actions: NoticeAction[] = may_manage ? [{ leadsTo: 'credits', label: 'Add credits' }] : []
   const plea = may_manage ? '' : ' Ask an administrator to add some.'
@@ -249,8 +250,8 @@ function balanceNotices(summary: AccountSummary): Notice[] {
       title: isUsedUp
         ? `${whose} no credits left`
         : `${whose} ${formatCredits(left)} credits left${reserved}`,
-      text: is_renewing
-        ? renewalText
+      text: renewal
+        ? renewalTexts[renewal]
         : isUsedUp
           ? `The assistant waits until there are credits again.${plea}`
           : `Add credits in time to keep working without interruption.${may_manage ? '' : ' An administrator can do that.'}`,

@@ -1,25 +1,24 @@
 import { useOrganization } from '@clerk/clerk-react'
-import { useMemo } from 'react'
+import type { PayerView } from '../../api/account.ts'
 import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 
 /** The account that pages show: the person's or the chosen organization's. */
-export interface Payer {
-  /** As the calls name it: `personal`, or the organization's id. */
-  payer: string
-  userId: string
-  organization: { id: string; name: string } | null
+export interface Payer extends PayerView {
+  /** Null for the personal account. */
+  organizationName: string | null
+  /** Whether the user may buy for it and see its payments: for an organization, its admins. */
+  mayManage: boolean
 }
 
 /** Undefined until it is known, and while the user signs out. */
 export function usePayer(): Payer | undefined {
   const { user } = useSignedInUser()
-  const { isLoaded, organization } = useOrganization()
-  const userId = user?.id
-  const id = organization?.id
-  const name = organization?.name ?? ''
-  return useMemo(() => {
-    if (!isLoaded || userId === undefined) return undefined
-    if (id === undefined) return { payer: 'personal', userId, organization: null }
-    return { payer: id, userId, organization: { id, name } }
-  }, [isLoaded, userId, id, name])
+  const { isLoaded, organization, membership } = useOrganization()
+  if (!isLoaded || !user) return undefined
+  return {
+    payer: organization?.id ?? 'personal',
+    userId: user.id,
+    organizationName: organization?.name ?? null,
+    mayManage: !organization || membership?.role === 'org:admin',
+  }
 }

@@ -17,7 +17,7 @@ import {
 } from '../../../schema/catalogue/credits.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { offeredCardQuery } from '../../api/account.ts'
+import { offeredCardQuery, type PayerView } from '../../api/account.ts'
 import { readerLocales } from '../../reader.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -27,12 +27,22 @@ import { AgreementNote } from '../AgreementNote.tsx'
 import { cardName } from '../account/card.ts'
 import { formatCredits, formatMoney } from '../format.ts'
 import { type AmountEdit, createAmountFormat } from './amountText.ts'
-import { type CreditsPayer, useChosenAmount, useCreditPurchase } from './useCreditPurchase.ts'
+import { type PurchasePage, useChosenAmount, useCreditPurchase } from './useCreditPurchase.ts'
+
+interface BuyCreditsProps {
+  payer: PayerView
+  from: PurchasePage
+  currency: Currency
+}
 
 /** Packs, an amount of one's own, and a button that leads to the payment page: the same on every page. */
-export function BuyCredits({ payer, currency }: { payer: CreditsPayer; currency: Currency }) {
-  const [text, setText] = useChosenAmount(payer.id, amountFormat.format(preselectedPack.credits))
-  const purchase = useCreditPurchase(payer, currency)
+export function BuyCredits({ payer, from, currency }: BuyCreditsProps) {
+  const isPersonal = payer.payer === 'personal'
+  const [text, setText] = useChosenAmount(
+    isPersonal ? payer.userId : payer.payer,
+    amountFormat.format(preselectedPack.credits),
+  )
+  const purchase = useCreditPurchase({ payer, from, currency })
   const card = useQuery(offeredCardQuery(useApi(), payer)).data?.card ?? null
   const online = useOnline()
   const credits = amountFormat.parse(text)
@@ -43,7 +53,7 @@ export function BuyCredits({ payer, currency }: { payer: CreditsPayer; currency:
   function submit(event?: FormEvent): void {
     event?.preventDefault()
     if (typeof credits === 'number' && !problem) purchase.open(credits)
-    else if (payer.kind === 'organization') {
+    else if (!isPersonal) {
       toast.error('Invalid Amount', { description: 'Please enter a valid number of credits.' })
     }
   }

@@ -7,8 +7,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Cell, Table } from '../../ui/Table.tsx'
-import { FailurePanel } from '../FailurePanel.tsx'
 import { formatCredits, formatDay } from '../format.ts'
+import { Loaded } from '../Loaded.tsx'
 
 export const usageRanges = [7, 30, 90] as const
 export type UsageRange = (typeof usageRanges)[number]
@@ -44,18 +44,13 @@ export function UsageCard({ usage, range, onRange, description, emptyAction }: U
           )
         }
       />
-      {usage.isLoadingError ? (
-        <FailurePanel title="Your usage could not be loaded" query={usage} />
-      ) : usage.isPending ? (
-        <div role="status" className="px-5 pt-4 pb-13 sm:px-6">
-          <span className="sr-only">Loading your usage</span>
-          <Skeleton className="h-78" />
-        </div>
-      ) : (
-        <div aria-busy={usage.isPlaceholderData || undefined} className="aria-busy:opacity-60">
-          <UsageDays days={usage.data.days} emptyAction={emptyAction} />
-        </div>
-      )}
+      <Loaded query={usage} what="your usage" skeleton="mb-13 h-78">
+        {({ days }) => (
+          <div aria-busy={usage.isPlaceholderData || undefined} className="aria-busy:opacity-60">
+            <UsageDays days={days} emptyAction={emptyAction} />
+          </div>
+        )}
+      </Loaded>
     </Card>
   )
 }

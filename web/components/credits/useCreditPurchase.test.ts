@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ApiFailure } from '../../api/failure.ts'
-import { type CreditsPayer, purchaseFailureText, purchaseKeys } from './useCreditPurchase.ts'
+import { purchaseFailureText, purchaseKeys } from './useCreditPurchase.ts'
 
-const dashboard: CreditsPayer = { kind: 'user', id: 'user_1', from: 'dashboard' }
-const billing: CreditsPayer = { kind: 'user', id: 'user_1', from: 'billing' }
-const organization: CreditsPayer = { kind: 'organization', id: 'org_1' }
+const personal = { payer: 'personal', userId: 'user_1' }
+const dashboard = { payer: personal, from: 'dashboard' } as const
+const billing = { payer: personal, from: 'billing' } as const
+const organization = { payer: { ...personal, payer: 'org_1' }, from: 'dashboard' } as const
 const failure = (code: string, text: string | null = null) => new ApiFailure({ status: 503, code, text })
 
 describe('a purchase that did not begin', () => {
@@ -12,9 +13,9 @@ describe('a purchase that did not begin', () => {
     [dashboard, 'Failed to process credit addition'],
     [billing, 'Failed to create top-up session'],
     [organization, 'Failed to create top-up session'],
-  ])('the notice of a failed purchase on %o says what failed', (payer, text) => {
-    expect(purchaseFailureText(failure('no_error_body'), payer)).toBe(text)
-    expect(purchaseFailureText(new TypeError('x is not a function'), payer)).toBe(text)
+  ])('the notice of a failed purchase on %o says what failed', (purchase, text) => {
+    expect(purchaseFailureText(failure('no_error_body'), purchase)).toBe(text)
+    expect(purchaseFailureText(new TypeError('x is not a function'), purchase)).toBe(text)
   })
 
   test('the notice of a failed purchase contains the server’s text', () => {

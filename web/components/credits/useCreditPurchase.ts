@@ -5,27 +5,34 @@ import { topUpOrganizationCredits } from '../../../schema/api/organizations.ts'
 import { creditsCostMinor } from '../../../schema/catalogue/credits.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import type { PayerView } from '../../api/account.ts'
 import type { Api } from '../../api/client.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 import { browserStores, type Stores } from './browserStores.ts'
 
-/** The payer of a purchase. Each page has its own call, with its own return address. */
-export type CreditsPayer =
-  | { kind: 'user'; id: string; from: 'dashboard' | 'billing' }
-  | { kind: 'organization'; id: string }
+/** Each page has its own call for a person, with its own return address. */
+export type PurchasePage = 'dashboard' | 'billing'
+
+interface Purchase {
+  payer: PayerView
+  from: PurchasePage
+  currency: Currency
+}
 
 /** Starts a purchase of credits and sends the browser to the payment page. */
-export function useCreditPurchase(payer: CreditsPayer, currency: Currency) {
+export function useCreditPurchase(purchase: Purchase) {
   const api = useApi()
   const keys = usePurchaseKeys()
   const queryClient = useQueryClient()
   return useHostedPage({
     mutationFn: async (credits: number) => {
       if (!navigator.onLine) throw new ApiFailure({ status: 0, code: 'offline', text: null })
-      const idempotencyKey = keys.keyOf(JSON.stringify([payer, credits, currency]))
-      const page = await openCheckout(api, payer, { credits, currency, idempotencyKey })
+      const idempotencyKey = keys.keyOf(
+        JSON.stringify([purchase.payer, purchase.from, credits, purchase.currency]),
+      )
+      const page = await openCheckout(api, { ...purchase, credits, idempotencyKey })
       keys.leave(idempotencyKey)
       return page
     },
@@ -35,39 +42,38 @@ export function useCreditPurchase(payer: CreditsPayer, currency: Currency) {
       // A plan was bought in another tab, in another currency.
       void queryClient.invalidateQueries({ queryKey: ['account-summary'] })
       // The payment page was not opened.
-      toast.error('Error', { description: `${purchaseFailureText(error, payer)}\nNothing was charged.` })
+      toast.error('Error', { description: `${purchaseFailureText(error, purchase)}\nNothing was charged.` })
     },
   })
 }
 
-interface Order {
+interface Order extends Purchase {
   credits: number
-  currency: Currency
   idempotencyKey: string
 }
 
-async function openCheckout(api: Api, payer: CreditsPayer, order: Order): Promise<{ url: string }> {
-  const { credits, currency, idempotencyKey } = order
-  if (payer.kind === 'organization') {
-    const body = { org_id: payer.id, credits_amount: credits, currency }
+async function openCheckout(api: Api, order: Order): Promise<{ url: string }> {
+  const { payer, from, credits, currency, idempotencyKey } = order
+  if (payer.payer !== 'personal') {
+    const body = { org_id: payer.payer, credits_amount: credits, currency }
     return { url: (await api(topUpOrganizationCredits, { body, idempotencyKey })).checkout_url }
   }
-  if (payer.from === 'dashboard') {
+  if (from === 'dashboard') {
     const amount = creditsCostMinor(credits) / 100
     return api(purchaseCredits, {
-      body: { clerkUserId: payer.id, credits, amount, currency },
+      body: { clerkUserId: payer.userId, credits, amount, currency },
       idempotencyKey,
     })
   }
   const { origin } = window.location
   const returns = { successUrl: `${origin}/payment/success`, cancelUrl: `${origin}/billing` }
-  const body = { clerkUserId: payer.id, creditsAmount: credits, currency, ...returns }
+  const body = { clerkUserId: payer.userId, creditsAmount: credits, currency, ...returns }
   return api(createCreditTopupSession, { body, idempotencyKey })
 }
 
-export function purchaseFailureText(error: unknown, payer: CreditsPayer): string {
+export function purchaseFailureText(error: unknown, { payer, from }: Omit<Purchase, 'currency'>): string {
   if (error instanceof ApiFailure && error.code === 'unexpected_answer') return 'No checkout URL received'
-  const isFromDashboard = payer.kind === 'user' && payer.from === 'dashboard'
+  const isFromDashboard = payer.payer === 'personal' && from === 'dashboard'
   const defaultText = isFromDashboard
     ? 'Failed to process credit addition'
     : 'Failed to create top-up session'

@@ -97,7 +97,18 @@ export function FaqSection({ items, open }: FaqSectionProps) {
             .
           </p>
         </div>
-        <Disclosure items={items} open={open} />
+        <div className="divide-y divide-line border-line border-y">
+          {items.map(({ question, answer }) => (
+            <Disclosure
+              key={question}
+              title={<h3 className="font-[inherit] tracking-normal">{question}</h3>}
+              name={open === 'one' ? 'faq' : undefined}
+              className="gap-6 py-4 text-base hover:text-accent-text"
+            >
+              <p className="max-w-prose pr-10 pb-5 text-base text-muted leading-relaxed">{answer}</p>
+            </Disclosure>
+          ))}
+        </div>
       </div>
     </section>
   )

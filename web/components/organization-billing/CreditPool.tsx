@@ -1,10 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ResponseOf } from '../../../schema/api/endpoint.ts'
+import type { getOrganizationCredits } from '../../../schema/api/organizations.ts'
 import { lowBalanceCredits } from '../../../schema/catalogue/credits.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { type OrganizationView, organizationCreditsQuery } from '../../api/organizations.ts'
+import type { PayerView } from '../../api/account.ts'
+import { organizationCreditsQuery } from '../../api/organizations.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Fact } from '../../ui/Fact.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { creditsUnit } from '../account/balance.tsx'
 import { BuyCredits } from '../credits/BuyCredits.tsx'
@@ -12,13 +16,13 @@ import { FailurePanel } from '../FailurePanel.tsx'
 import { formatCredits, formatDay } from '../format.ts'
 
 interface CreditPoolProps {
-  view: OrganizationView
+  payer: PayerView
   currency: Currency
   hasPlan: boolean
 }
 
-export function CreditPool({ view, currency, hasPlan }: CreditPoolProps) {
-  const credits = useQuery(organizationCreditsQuery(useApi(), view))
+export function CreditPool({ payer, currency, hasPlan }: CreditPoolProps) {
+  const credits = useQuery(organizationCreditsQuery(useApi(), payer))
   if (credits.isPending) return <Skeleton className="h-72 rounded-card" />
   return (
     <Card aria-labelledby="pool-title">
@@ -32,24 +36,13 @@ export function CreditPool({ view, currency, hasPlan }: CreditPoolProps) {
         <h3 id="top-up-title" className="mb-4 font-semibold text-sm">
           Add credits to the pool
         </h3>
-        <BuyCredits payer={{ kind: 'organization', id: view.organizationId }} currency={currency} />
+        <BuyCredits payer={payer} from="billing" currency={currency} />
       </section>
     </Card>
   )
 }
 
-interface PoolProps {
-  hasPlan: boolean
-  total_credits: number
-  used_credits: number
-  held_credits: number
-  remaining_credits: number
-  plan_credits: number
-  purchased_credits: number
-  since: string
-}
-
-function Pool(pool: PoolProps) {
+function Pool(pool: ResponseOf<typeof getOrganizationCredits> & { hasPlan: boolean }) {
   const { total_credits, used_credits, held_credits, remaining_credits, plan_credits, purchased_credits } =
     pool
   // What is reserved is not used up: most of it comes back.
@@ -64,21 +57,18 @@ function Pool(pool: PoolProps) {
       <div aria-hidden="true" className="mt-4 h-2 overflow-hidden rounded-full bg-accent-soft">
         <div className="h-full rounded-full bg-accent" style={{ width: `${leftPercent}%` }} />
       </div>
-      <dl className="mt-4 divide-y divide-line text-sm [&>div]:flex [&>div]:justify-between [&>div]:gap-4 [&>div]:py-2 [&_dt]:text-muted">
-        <div>
-          <dt>Used since {formatDay(pool.since)}</dt>
-          <dd>{formatCredits(used_credits)}</dd>
-        </div>
+      <dl className="mt-4 divide-y divide-line text-sm">
+        <Fact term={`Used since ${formatDay(pool.since)}`} className="py-2">
+          {formatCredits(used_credits)}
+        </Fact>
         {pool.hasPlan && (
-          <div>
-            <dt>Plan credits</dt>
-            <dd>{formatCredits(plan_credits)}</dd>
-          </div>
+          <Fact term="Plan credits" className="py-2">
+            {formatCredits(plan_credits)}
+          </Fact>
         )}
-        <div>
-          <dt>Purchased credits, never expire</dt>
-          <dd>{formatCredits(purchased_credits)}</dd>
-        </div>
+        <Fact term="Purchased credits, never expire" className="py-2">
+          {formatCredits(purchased_credits)}
+        </Fact>
       </dl>
       {/* Nothing is wrong with a pool that never had anything in it. */}
       {left < lowBalanceCredits && (total_credits > 0 || left < 0) && (

@@ -3,9 +3,8 @@ import type { AccountSummary, NextPayment } from '../../../schema/api/account.ts
 import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { accountSummaryQuery, nextPaymentQuery } from '../../api/account.ts'
-import { type OrganizationView, organizationSubscriptionQuery } from '../../api/organizations.ts'
-import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import { accountSummaryQuery, nextPaymentQuery, type PayerView } from '../../api/account.ts'
+import { organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { cardExpiry, cardName } from '../account/card.ts'
@@ -18,12 +17,10 @@ import { SetUpBilling } from './SetUpBilling.tsx'
 import { SubscriptionBadge } from './SubscriptionBadge.tsx'
 
 /** What an organization pays for, and its pool of credits; for its admins. */
-export function OrganizationBilling({ organizationId }: { organizationId: string }) {
-  const { user } = useSignedInUser()
-  const view = { organizationId, userId: user?.id ?? '' }
+export function OrganizationBilling({ payer }: { payer: PayerView }) {
   const api = useApi()
-  const subscription = useQuery(organizationSubscriptionQuery(api, view))
-  const summary = useQuery(accountSummaryQuery(api, { payer: organizationId, userId: view.userId }))
+  const subscription = useQuery(organizationSubscriptionQuery(api, payer))
+  const summary = useQuery(accountSummaryQuery(api, payer))
   if (subscription.isPending || summary.isPending) return <BillingSkeleton />
   if (subscription.isLoadingError || summary.isLoadingError) {
     const failed = subscription.isLoadingError ? subscription : summary
@@ -43,13 +40,13 @@ export function OrganizationBilling({ organizationId }: { organizationId: string
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
       <div className="lg:col-span-3">
         {hasSubscription && latest ? (
-          <PlanOverview view={view} subscription={latest} summary={summary.data} />
+          <PlanOverview payer={payer} subscription={latest} summary={summary.data} />
         ) : (
-          <SetUpBilling organizationId={organizationId} ended={latest} currency={currency} />
+          <SetUpBilling organizationId={payer.payer} ended={latest} currency={currency} />
         )}
       </div>
       <div className="lg:col-span-2">
-        <CreditPool view={view} currency={currency.code} hasPlan={hasSubscription} />
+        <CreditPool payer={payer} currency={currency.code} hasPlan={hasSubscription} />
       </div>
     </div>
   )
@@ -66,13 +63,12 @@ function BillingSkeleton() {
 }
 
 interface PlanOverviewProps {
-  view: OrganizationView
+  payer: PayerView
   subscription: OrganizationSubscription
   summary: AccountSummary
 }
 
-function PlanOverview({ view, subscription, summary }: PlanOverviewProps) {
-  const payer = { payer: view.organizationId, userId: view.userId }
+function PlanOverview({ payer, subscription, summary }: PlanOverviewProps) {
   const next = useQuery(nextPaymentQuery(useApi(), payer))
   const { seats_total, price_per_seat_minor, currency, billing_frequency, cancel_at } = subscription
   const money = (amount_minor: number) => formatMoney(amount_minor, currency)

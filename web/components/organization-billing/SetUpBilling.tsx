@@ -6,7 +6,7 @@ import {
   type OrganizationSubscription,
 } from '../../../schema/api/organizations.ts'
 import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
-import { minimumSeats } from '../../../schema/catalogue/plans.ts'
+import { minimumSeats, seatsText } from '../../../schema/catalogue/plans.ts'
 import { teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { useWebConfig } from '../../api/catalogue.ts'
@@ -87,7 +87,7 @@ export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingPr
           onChange={({ target }) => setTyped(target.value.trim())}
           // Text that is no number becomes one seat when the field loses focus.
           onBlur={() => !Number.isInteger(seats || Number.NaN) && setTyped(String(minimumSeats))}
-          problem={valid ? null : `Seats must be a whole number from ${minimumSeats} to ${maximum_seats}`}
+          problem={valid ? null : seatsText(maximum_seats)}
           hint={
             <>
               Monthly total:{' '}

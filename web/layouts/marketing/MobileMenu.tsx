@@ -1,10 +1,10 @@
-import { ChevronDown, X } from 'lucide-react'
-import { Accordion } from 'radix-ui'
+import { X } from 'lucide-react'
 import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
 import { Logo } from '../../components/Logo.tsx'
 import { ThemeSwitch } from '../../components/ThemeSwitch.tsx'
 import type { MarketingPath } from '../../content/paths.ts'
 import { Button } from '../../ui/Button.tsx'
+import { Disclosure } from '../../ui/Disclosure.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { SheetDialog } from '../../ui/SheetDialog.tsx'
 import { mainLinks, resources } from './resources.ts'
@@ -14,8 +14,6 @@ interface MobileMenuProps {
   open: boolean
   onOpenChange: (open: boolean) => void
 }
-
-const item = 'block w-full py-3.5 text-left font-medium text-xl tracking-tight'
 
 /** The navigation of a phone. A link closes it, since it may lead to a place on the same page. */
 export function MobileMenu({ path, open, onOpenChange }: MobileMenuProps) {
@@ -32,35 +30,27 @@ export function MobileMenu({ path, open, onOpenChange }: MobileMenuProps) {
       </div>
       <nav aria-label="Menu" className="divide-y divide-line px-5 pt-4 sm:px-8">
         {mainLinks(brand).map(([label, href]) => (
-          <a key={label} href={href} aria-current={href === path ? 'page' : undefined} className={item}>
+          <a
+            key={label}
+            href={href}
+            aria-current={href === path ? 'page' : undefined}
+            className="block py-3.5 font-medium text-xl tracking-tight"
+          >
             {label}
           </a>
         ))}
-        <Accordion.Root type="single" collapsible>
-          <Accordion.Item value="resources">
-            <Accordion.Header className="font-medium">
-              <Accordion.Trigger className={`${item} group flex items-center justify-between`}>
-                Resources
-                <ChevronDown
-                  aria-hidden="true"
-                  className="size-5 text-faint transition-transform group-data-[state=open]:rotate-180"
-                />
-              </Accordion.Trigger>
-            </Accordion.Header>
-            <Accordion.Content className="overflow-hidden data-[state=closed]:animate-close data-[state=open]:animate-open">
-              <ul className="pb-3">
-                {resources(brand).map(({ label, note, href }) => (
-                  <li key={label}>
-                    <a href={href} className="block py-2.5">
-                      <span className="block text-base">{label}</span>
-                      <span className="block text-muted text-sm">{note}</span>
-                    </a>
-                  </li>
-                ))}
-              </ul>
-            </Accordion.Content>
-          </Accordion.Item>
-        </Accordion.Root>
+        <Disclosure title="Resources" className="py-3.5 text-xl tracking-tight">
+          <ul className="pb-3">
+            {resources(brand).map(({ label, note, href }) => (
+              <li key={label}>
+                <a href={href} className="block py-2.5">
+                  <span className="block text-base">{label}</span>
+                  <span className="block text-muted text-sm">{note}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
       </nav>
       <div className="mt-auto flex flex-col gap-3 px-5 py-6 sm:px-8">
         {signedIn ? (

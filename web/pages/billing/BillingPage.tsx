@@ -1,4 +1,3 @@
-import { useOrganization } from '@clerk/clerk-react'
 import { useQuery } from '@tanstack/react-query'
 import { Building2 } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -6,11 +5,11 @@ import { useSearchParams } from 'react-router-dom'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
-import { useSignedInUser } from '../../auth/useSignedInUser.ts'
 import { AdminsOnly } from '../../components/AdminsOnly.tsx'
 import { creditsShown, creditsUnit } from '../../components/account/balance.tsx'
 import { Notices } from '../../components/account/Notices.tsx'
 import { ScheduledChange } from '../../components/account/ScheduledChange.tsx'
+import { type Payer, usePayer } from '../../components/account/usePayer.ts'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { usePageTitle } from '../../components/page.ts'
 import { RouteButton } from '../../components/RouteButton.tsx'
@@ -22,21 +21,13 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import { CreditsTab } from './CreditsTab.tsx'
 import { InvoicesTab } from './InvoicesTab.tsx'
 import { OverviewTab } from './OverviewTab.tsx'
-import { type BillingTab, type InvoicesView, openTab, organizationTabNote, type Payer } from './tabs.ts'
+import { type BillingTab, type InvoicesView, openTab, organizationTabNote } from './tabs.ts'
 import { UsageTab } from './UsageTab.tsx'
 
 export function BillingPage() {
   usePageTitle('Billing')
-  const { user } = useSignedInUser()
-  const { isLoaded, organization, membership } = useOrganization()
-  if (!user || !isLoaded) return <BillingSkeleton />
-  const payer: Payer = {
-    payer: organization?.id ?? 'personal',
-    userId: user.id,
-    organizationName: organization?.name ?? null,
-    mayManage: !organization || membership?.role === 'org:admin',
-  }
-  return <Billing key={payer.payer} payer={payer} />
+  const payer = usePayer()
+  return payer ? <Billing key={payer.payer} payer={payer} /> : <BillingSkeleton />
 }
 
 function Billing({ payer }: { payer: Payer }) {
@@ -130,7 +121,7 @@ function BillingSkeleton() {
 function OrganizationTab({ payer }: { payer: Payer }) {
   if (payer.organizationName === null) return <NoOrganization />
   if (!payer.mayManage) return <AdminsOnly what="view billing settings" />
-  return <OrganizationBilling organizationId={payer.payer} />
+  return <OrganizationBilling payer={payer} />
 }
 
 function NoOrganization() {

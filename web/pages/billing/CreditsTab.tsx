@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { AccountSummary } from '../../../schema/api/account.ts'
 import { creditRate } from '../../../schema/catalogue/credits.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
@@ -6,13 +7,14 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../api/account.ts'
 import { usageSummaryQuery } from '../../api/billing.ts'
 import { CurrencyChoice } from '../../components/account/CurrencyChoice.tsx'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange } from '../../components/format.ts'
 import { readerLocales } from '../../reader.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Fact } from '../../ui/Fact.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import type { Payer } from './tabs.ts'
 
 export function CreditsTab({ payer }: { payer: Payer }) {
   // The page has waited for it; without it there are no amounts.
@@ -47,14 +49,7 @@ function BuyCard({ payer, currency }: CardProps) {
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
         {payer.mayManage ? (
-          <BuyCredits
-            payer={
-              isPersonal
-                ? { kind: 'user', id: payer.userId, from: 'billing' }
-                : { kind: 'organization', id: payer.payer }
-            }
-            currency={currency.code}
-          />
+          <BuyCredits payer={payer} from="billing" currency={currency.code} />
         ) : (
           <p className="text-muted text-sm">
             Only organization administrators can buy credits for {payer.organizationName}. Ask one of them, or
@@ -75,9 +70,9 @@ function SummaryCard({ payer, currency }: CardProps) {
         <FailurePanel title="Your usage could not be loaded" query={usage} />
       ) : (
         <dl className="divide-y divide-line px-5 pt-2 text-sm tabular-nums sm:px-6">
-          <Row term="This month" used={usage.data?.this_month.used} />
-          <Row term="Last month" used={usage.data?.last_month.used} />
-          <Row term="Daily average" note="last 30 days" used={usage.data?.daily_average} />
+          <Used term="This month" used={usage.data?.this_month.used} />
+          <Used term="Last month" used={usage.data?.last_month.used} />
+          <Used term={average} used={usage.data?.daily_average} />
         </dl>
       )}
       <p className="mt-2 border-t px-5 py-4 text-muted text-sm sm:px-6">{rateText(currency.code)}</p>
@@ -85,23 +80,17 @@ function SummaryCard({ payer, currency }: CardProps) {
   )
 }
 
-function Row({ term, note, used }: { term: string; note?: string; used: number | undefined }) {
+const average = (
+  <>
+    Daily average <span className="text-faint">(last 30 days)</span>
+  </>
+)
+
+function Used({ term, used }: { term: ReactNode; used: number | undefined }) {
   return (
-    <div className="flex items-center justify-between gap-4 py-3">
-      <dt className="text-muted">
-        {term}
-        {note && <span className="text-faint"> ({note})</span>}
-      </dt>
-      <dd className="font-medium">
-        {used === undefined ? (
-          <Skeleton className="h-5 w-14" />
-        ) : used === 0 ? (
-          '0'
-        ) : (
-          formatCreditChange(-used)
-        )}
-      </dd>
-    </div>
+    <Fact term={term} className="py-3">
+      {used === undefined ? <Skeleton className="h-5 w-14" /> : used === 0 ? '0' : formatCreditChange(-used)}
+    </Fact>
   )
 }
 

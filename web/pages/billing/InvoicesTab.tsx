@@ -5,6 +5,7 @@ import { useApi } from '../../api/ApiProvider.tsx'
 import { billingDocumentsQuery } from '../../api/billing.ts'
 import { AdminsOnly } from '../../components/AdminsOnly.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { DocumentList } from '../../components/credits/DocumentList.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ListSkeleton } from '../../components/ListSkeleton.tsx'
@@ -14,7 +15,6 @@ import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { TransactionsCard } from './TransactionsCard.tsx'
-import type { Payer } from './tabs.ts'
 
 function DocumentsCard({ payer }: { payer: Payer }) {
   return (

@@ -16,6 +16,7 @@ import {
 import { cardName } from '../../components/account/card.ts'
 import { PlanSteps } from '../../components/account/PlanSteps.tsx'
 import { PortalButton } from '../../components/account/PortalButton.tsx'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { documentTitle } from '../../components/credits/DocumentList.tsx'
 import { type FailedQuery, FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay, formatMoney } from '../../components/format.ts'
@@ -24,7 +25,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import type { BillingTab, InvoicesView, Payer } from './tabs.ts'
+import type { BillingTab, InvoicesView } from './tabs.ts'
 
 interface OverviewTabProps {
   payer: Payer
@@ -115,7 +116,7 @@ function NextPaymentCard({ payer }: { payer: Payer }) {
         payer.mayManage && (
           <>
             <p className="mr-auto text-faint text-xs">{card && cardName(card)}</p>
-            {!payment && (
+            {!payment && !card && (
               <Link to="/pricing" className="font-medium text-accent-text text-sm hover:underline">
                 View plans
               </Link>
@@ -203,7 +204,8 @@ function FigureCard({
 function QuickActions({ payer, onOpen, className }: OverviewTabProps & { className: string }) {
   const documents = useInfiniteQuery(billingDocumentsQuery(useApi(), payer))
   const items = documents.data?.pages.flatMap((page) => page.items) ?? []
-  const latest = items.find(({ pdf_url }) => pdf_url) ?? items.find(({ hosted_url }) => hosted_url)
+  const valid = items.filter(({ status }) => status !== 'void')
+  const latest = valid.find(({ pdf_url }) => pdf_url) ?? valid.find(({ hosted_url }) => hosted_url)
   const { data: summary } = useQuery(accountSummaryQuery(useApi(), payer))
   return (
     <Card aria-labelledby="actions-title" className={className}>

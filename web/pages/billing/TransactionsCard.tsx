@@ -10,6 +10,7 @@ import {
   transactionsQuery,
 } from '../../api/billing.ts'
 import { splitText } from '../../components/account/balance.tsx'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { PendingCredits, TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -23,7 +24,6 @@ import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cn } from '../../ui/cn.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { filterStyle, Select } from '../../ui/Select.tsx'
-import type { Payer } from './tabs.ts'
 
 export function TransactionsCard({ payer }: { payer: Payer }) {
   const api = useApi()

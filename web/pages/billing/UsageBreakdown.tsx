@@ -4,17 +4,16 @@ import { Fragment, type ReactNode } from 'react'
 import type { UsageGroup, UsageReport, UsageRow } from '../../../schema/api/usage.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { loadUsageFile, type UsageQuestion } from '../../api/billing.ts'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { EditorLink } from '../../components/EditorLink.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDate, formatShare } from '../../components/format.ts'
-import { ListSkeleton } from '../../components/ListSkeleton.tsx'
+import { Loaded } from '../../components/Loaded.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { Cell, Table } from '../../ui/Table.tsx'
-import type { Payer } from './tabs.ts'
 
 const groupNames: Readonly<Record<UsageGroup, string>> = {
   day: 'Day',
@@ -62,32 +61,32 @@ export function UsageBreakdown({ payer, report, question, groups, onGroup, onLon
           className="w-36 text-ink"
         />
       </div>
-      {report.isPending ? (
-        <ListSkeleton label="Loading your usage" />
-      ) : report.isLoadingError ? (
-        <FailurePanel title="Your usage could not be loaded" query={report} />
-      ) : report.data && report.data.rows.length > 0 ? (
-        <div aria-busy={report.isPlaceholderData || undefined} className="aria-busy:opacity-60">
-          <Rows report={report.data} />
-        </div>
-      ) : (
-        <EmptyState
-          icon={ChartNoAxesColumn}
-          title="No usage in this range"
-          className="border-t py-12"
-          action={
-            onLonger ? (
-              <Button variant="secondary" size="small" onClick={onLonger}>
-                Show 90 days
-              </Button>
-            ) : (
-              <EditorLink />
-            )
-          }
-        >
-          Requests made in an editor appear here.
-        </EmptyState>
-      )}
+      <Loaded query={report} what="your usage" skeleton="h-60">
+        {(data) =>
+          data.rows.length > 0 ? (
+            <div aria-busy={report.isPlaceholderData || undefined} className="aria-busy:opacity-60">
+              <Rows report={data} />
+            </div>
+          ) : (
+            <EmptyState
+              icon={ChartNoAxesColumn}
+              title="No usage in this range"
+              className="border-t py-12"
+              action={
+                onLonger ? (
+                  <Button variant="secondary" size="small" onClick={onLonger}>
+                    Show 90 days
+                  </Button>
+                ) : (
+                  <EditorLink />
+                )
+              }
+            >
+              Requests made in an editor appear here.
+            </EmptyState>
+          )
+        }
+      </Loaded>
     </Card>
   )
 }

@@ -3,10 +3,10 @@ import { useSearchParams } from 'react-router-dom'
 import { type UsageGroup, usageGroups } from '../../../schema/api/usage.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { usageReportQuery, usageSummaryQuery } from '../../api/billing.ts'
+import type { Payer } from '../../components/account/usePayer.ts'
 import { Days, UsageCard } from '../../components/credits/UsageCard.tsx'
 import { AddCreditsLink } from '../../components/RouteButton.tsx'
 import { Segments } from '../../ui/Segments.tsx'
-import type { Payer } from './tabs.ts'
 import { UsageBreakdown } from './UsageBreakdown.tsx'
 
 const ranges = [

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { openTab, organizationTabNote, type Payer } from './tabs.ts'
+import type { Payer } from '../../components/account/usePayer.ts'
+import { openTab, organizationTabNote } from './tabs.ts'
 
 const person: Payer = { payer: 'personal', userId: 'user_1', organizationName: null, mayManage: true }
 const admin: Payer = { ...person, payer: 'org_1', organizationName: 'Harbour Labs' }

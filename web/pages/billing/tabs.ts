@@ -1,12 +1,4 @@
-import type { PayerView } from '../../api/account.ts'
-
-/** The personal account or the organization that is chosen, as the page's parts need to know it. */
-export interface Payer extends PayerView {
-  /** Null for the personal account. */
-  organizationName: string | null
-  /** Whether the user may buy for it and see its payments: for an organization, its admins. */
-  mayManage: boolean
-}
+import type { Payer } from '../../components/account/usePayer.ts'
 
 const billingTabs = ['overview', 'credits', 'usage', 'invoices', 'organization'] as const
 export type BillingTab = (typeof billingTabs)[number]

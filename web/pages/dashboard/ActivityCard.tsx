@@ -8,12 +8,12 @@ import type { Payer } from '../../components/account/usePayer.ts'
 import { PendingCredits, TransactionTable } from '../../components/credits/TransactionTable.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCredits, formatDay, formatMoney, formatTime } from '../../components/format.ts'
+import { ListSkeleton } from '../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../components/ShowMore.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { cn } from '../../ui/cn.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 
 export function ActivityCard({ payer, payments }: { payer: Payer; payments: readonly AccountPayment[] }) {
   return (
@@ -31,7 +31,7 @@ export function ActivityCard({ payer, payments }: { payer: Payer; payments: read
 
 function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; hasPayments: boolean }) {
   const history = useInfiniteQuery(transactionsQuery(useApi(), { payer, userId }))
-  if (history.isPending) return <ActivitySkeleton />
+  if (history.isPending) return <ListSkeleton label="Loading your activity" />
   if (history.isLoadingError) {
     return <FailurePanel title="Your activity could not be loaded" query={history} />
   }
@@ -60,25 +60,6 @@ function NoActivity() {
     <EmptyState icon={Waves} title="No activity yet" className="flex-1 justify-center py-14">
       Purchases and usage will appear here, with the balance after each one.
     </EmptyState>
-  )
-}
-
-const skeletonRows = ['one', 'two', 'three', 'four']
-
-function ActivitySkeleton() {
-  return (
-    <div role="status" className="space-y-5 px-6 py-6">
-      <span className="sr-only">Loading your activity</span>
-      {skeletonRows.map((row) => (
-        <div key={row} className="flex items-center justify-between">
-          <div className="space-y-2">
-            <Skeleton className="h-4 w-40" />
-            <Skeleton className="h-3 w-24" />
-          </div>
-          <Skeleton className="h-4 w-16" />
-        </div>
-      ))}
-    </div>
   )
 }
 

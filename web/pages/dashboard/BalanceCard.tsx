@@ -12,7 +12,6 @@ import {
 import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
 import { AddCreditsLink } from '../../components/RouteButton.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 
 export function BalanceCard({ summary }: { summary: AccountSummary }) {
   const { balance, credits_on_the_way, may_manage } = summary
@@ -72,17 +71,6 @@ export function LastBalanceCard({ figures }: { figures: LastFigures }) {
           As of {formatDay(as_of)}, {formatTime(as_of)}. The current balance is loading.
         </p>
       </div>
-    </Card>
-  )
-}
-
-export function BalanceCardSkeleton() {
-  return (
-    <Card className="min-h-61 space-y-4 p-6 lg:col-span-3">
-      <Skeleton className="h-4 w-32" />
-      <Skeleton className="h-12 w-40" />
-      <Skeleton className="h-4 w-56" />
-      <Skeleton className="h-2 w-full" />
     </Card>
   )
 }

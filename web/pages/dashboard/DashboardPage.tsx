@@ -16,15 +16,9 @@ import { formatMoney } from '../../components/format.ts'
 import { useHashTarget, usePageTitle } from '../../components/page.ts'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import {
-  BalanceCard,
-  BalanceCardSkeleton,
-  keepFigures,
-  LastBalanceCard,
-  lastFigures,
-} from './BalanceCard.tsx'
+import { BalanceCard, keepFigures, LastBalanceCard, lastFigures } from './BalanceCard.tsx'
 import { FirstSteps } from './FirstSteps.tsx'
-import { PlanCard, PlanCardSkeleton } from './PlanCard.tsx'
+import { PlanCard } from './PlanCard.tsx'
 import { TokenCard } from './TokenCard.tsx'
 import { type AccountView, useAccount } from './useAccount.ts'
 
@@ -53,8 +47,8 @@ export function DashboardPage() {
 /** Within this time after sign-up the greeting is not “Welcome back”. */
 const firstVisitMs = 60 * 60_000
 
-function greeting({ firstName, createdAt, lastSignInAt }: SignedInUser, { organization }: Payer): string {
-  if (organization) return `You are viewing ${organization.name}.`
+function greeting({ firstName, createdAt, lastSignInAt }: SignedInUser, { organizationName }: Payer): string {
+  if (organizationName !== null) return `You are viewing ${organizationName}.`
   const isBack = Number(lastSignInAt) - Number(createdAt) > firstVisitMs
   return `${isBack ? 'Welcome back' : 'Welcome'}${firstName ? `, ${firstName}` : ''}.`
 }
@@ -83,7 +77,7 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
   useEffect(() => {
     if (summary) keepFigures(user.id, summary)
   }, [user.id, summary])
-  const mayManage = summary?.may_manage ?? !payer.organization
+  const mayManage = summary?.may_manage ?? payer.mayManage
   const firstSteps = summary && <FirstSteps summary={summary} connected={connected} />
   const isPaymentWrong = summary !== undefined && hasWrongPayment(summary)
   return (
@@ -120,9 +114,9 @@ function LoadedDashboard({ user, payer, account, connected }: LoadedDashboardPro
           )}
         </div>
         <div className="max-lg:contents lg:col-span-2 lg:flex lg:flex-col lg:gap-5">
-          {payer.organization && summary && planOf(summary.plan_type).per_seat && (
+          {payer.organizationName !== null && summary && planOf(summary.plan_type).per_seat && (
             <Suspense fallback={<Skeleton className="order-3 h-36 rounded-card" />}>
-              <SeatsCard organizationId={payer.organization.id} userId={user.id} mayManage={mayManage} />
+              <SeatsCard payer={payer} mayManage={mayManage} />
             </Suspense>
           )}
           {mayManage && summary && <AddCreditsCard payer={payer} currency={summary.currency} />}
@@ -145,8 +139,12 @@ function Loading() {
     <div role="status">
       <span className="sr-only">Loading your account</span>
       <div className="grid gap-4 sm:gap-5 lg:grid-cols-5">
-        {last ? <LastBalanceCard figures={last} /> : <BalanceCardSkeleton />}
-        <PlanCardSkeleton />
+        {last ? (
+          <LastBalanceCard figures={last} />
+        ) : (
+          <Skeleton className="min-h-61 rounded-card lg:col-span-3" />
+        )}
+        <Skeleton className="min-h-72 rounded-card lg:col-span-2" />
         <Skeleton className="h-49 rounded-card lg:col-span-3" />
         <Skeleton className="h-90 rounded-card lg:col-span-2" />
       </div>
@@ -164,25 +162,18 @@ interface AddCreditsCardProps {
   currency: AccountSummary['currency']
 }
 
-function AddCreditsCard({ payer: { payer, userId, organization }, currency }: AddCreditsCardProps) {
+function AddCreditsCard({ payer, currency }: AddCreditsCardProps) {
   return (
     <Card id="add-credits" aria-labelledby="add-credits-title" className="order-4 scroll-mt-20">
       <CardHeader
         id="add-credits-title"
         title="Add Credits"
         description={`${creditRate.credits} credits for ${formatMoney(creditRate.amount_minor, currency.code)}`}
-        action={<CurrencyChoice payer={payer} currency={currency} />}
+        action={<CurrencyChoice payer={payer.payer} currency={currency} />}
       />
       <div className="px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
         <Suspense fallback={<Skeleton className="h-67" />}>
-          <BuyCredits
-            payer={
-              organization
-                ? { kind: 'organization', id: organization.id }
-                : { kind: 'user', id: userId, from: 'dashboard' }
-            }
-            currency={currency.code}
-          />
+          <BuyCredits payer={payer} from="dashboard" currency={currency.code} />
         </Suspense>
       </div>
     </Card>

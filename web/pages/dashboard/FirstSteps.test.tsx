@@ -1,35 +1,19 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { AccountSummary } from '../../../schema/api/account.ts'
 import { WebConfigContext } from '../../api/catalogue.ts'
+import { noCredits, summaryWith } from '../../testing/account.ts'
 import { testConfig } from '../../testing/config.ts'
 import { FirstSteps } from './FirstSteps.tsx'
 
-const balance = { plan: 0, purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false }
-const summary: AccountSummary = {
-  payer: 'personal',
-  organization_name: null,
-  has_seat: true,
-  plan_month: null,
-  member_since: '2026-05-01T00:00:00.000Z',
-  may_manage: true,
-  balance,
-  credits_on_the_way: 0,
-  is_renewing: false,
-  plan_type: 'starter',
-  currency: { code: 'EUR', is_bound: false },
-  subscription: null,
-  overdue: null,
-  payments: [],
-  as_of: '2026-05-02T00:00:00.000Z',
-}
-const some = { ...balance, total: 500, available: 500, held: 0, had_credits: true }
+const some = { had_credits: true }
 
 /** What a reader sees, without markup. */
-function show(changes: Partial<AccountSummary>, connected = false): string {
+function show(changes: Parameters<typeof summaryWith>[0], connected = false): string {
+  const as_of = '2026-02-02T12:00:00.000Z'
+  const summary = summaryWith({ has_seat: true, balance: noCredits, as_of, ...changes })
   return renderToString(
     <WebConfigContext value={testConfig}>
-      <FirstSteps summary={{ ...summary, ...changes }} connected={connected} />
+      <FirstSteps summary={summary} connected={connected} />
     </WebConfigContext>,
   )
     .replaceAll(/<!-- -->/g, '')
@@ -38,23 +22,7 @@ function show(changes: Partial<AccountSummary>, connected = false): string {
 }
 
 test('the credits of a plan are those that were bought, and are not said to last for ever', () => {
-  const subscription = {
-    id: 'sub_1',
-    plan_type: 'pro',
-    status: 'active',
-    billing_frequency: 'monthly',
-    currency: 'EUR',
-    seats_total: 1,
-    credits_per_seat: 444,
-    price_per_seat_minor: 1500,
-    current_period_end: '2026-06-01T00:00:00.000Z',
-    trial_end: null,
-    lapses_at: null,
-    lacks_tax_location: false,
-    cancel_at: null,
-    ended_at: null,
-    scheduled_change: null,
-  } as const
+  const subscription = { credits_per_seat: 444 }
   const shown = show({ plan_type: 'pro', subscription, balance: { ...some, plan: 444 } })
   expect(shown).toContain('Your plan adds 444 credits every month.')
   expect(shown).not.toMatch(/never expire|Add credits/)

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { AccountSubscription, AccountSummary, NextPayment } from '../../../schema/api/account.ts'
 import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
@@ -16,6 +15,7 @@ import type { Payer } from '../../components/account/usePayer.ts'
 import { formatDay, formatMoney } from '../../components/format.ts'
 import { SubscriptionBadge } from '../../components/organization-billing/SubscriptionBadge.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
+import { Fact } from '../../ui/Fact.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 
 export function PlanCard({ summary, payer }: { summary: AccountSummary; payer: Payer }) {
@@ -35,27 +35,16 @@ export function PlanCard({ summary, payer }: { summary: AccountSummary; payer: P
         <div className="mt-3 border-t pt-2 empty:hidden">
           <PlanSteps summary={summary} payer={payer} />
         </div>
-        <div className="mt-auto flex flex-wrap items-end justify-between gap-2 pt-3">
-          <p className="text-sm text-faint leading-8">{footnote(summary)}</p>
+        <div className="mt-auto flex flex-wrap items-end justify-end gap-2 pt-3">
+          <p className="mr-auto text-sm text-faint leading-8">{footnote(summary)}</p>
           {may_manage && hasPlan && <PortalButton payer={payer} />}
-          {may_manage && plan_type === freePlan.plan_type && !payer.organization && (
+          {may_manage && plan_type === freePlan.plan_type && payer.organizationName === null && (
             <Link to="/pricing" className="font-medium text-accent-text text-sm leading-8 hover:underline">
               View plans
             </Link>
           )}
         </div>
       </div>
-    </Card>
-  )
-}
-
-export function PlanCardSkeleton() {
-  return (
-    <Card className="min-h-72 space-y-4 p-6 lg:col-span-2">
-      <Skeleton className="h-4 w-24" />
-      <Skeleton className="h-8 w-28" />
-      <Skeleton className="h-4 w-full" />
-      <Skeleton className="h-4 w-40" />
     </Card>
   )
 }
@@ -87,31 +76,21 @@ function Dates({ subscription, payer, mayManage }: DatesProps) {
   return (
     <dl className="mt-3 space-y-1.5 text-sm tabular-nums">
       {cancel_at !== null ? (
-        <Fact term="Ends" value={formatDay(cancel_at)} />
+        <Fact term="Ends">{formatDay(cancel_at)}</Fact>
       ) : isTrial ? (
         // Who sees the payment sees its date there.
-        !mayManage && <Fact term="Trial ends" value={formatDay(trial_end)} />
+        !mayManage && <Fact term="Trial ends">{formatDay(trial_end)}</Fact>
       ) : (
-        !mayManage && status === 'active' && <Fact term="Renews" value={formatDay(current_period_end)} />
+        !mayManage && status === 'active' && <Fact term="Renews">{formatDay(current_period_end)}</Fact>
       )}
-      {payer.organization && <Fact term="Seats" value={subscription.seats_total} />}
+      {payer.organizationName !== null && <Fact term="Seats">{subscription.seats_total}</Fact>}
       {scheduled_change && (
-        <Fact
-          term="Next change"
-          value={`${nextText(subscription, scheduled_change)} on ${formatDay(scheduled_change.at)}`}
-        />
+        <Fact term="Next change">
+          {`${nextText(subscription, scheduled_change)} on ${formatDay(scheduled_change.at)}`}
+        </Fact>
       )}
       {mayManage && <Payment payer={payer} isFirst={isTrial} />}
     </dl>
-  )
-}
-
-function Fact({ term, value }: { term: string; value: ReactNode }) {
-  return (
-    <div className="flex min-h-5 items-baseline justify-between gap-4">
-      <dt className="text-muted">{term}</dt>
-      <dd className="text-right font-medium">{value}</dd>
-    </div>
   )
 }
 
@@ -120,29 +99,25 @@ function Payment({ payer: { payer, userId }, isFirst }: { payer: Payer; isFirst:
   const next = useQuery(nextPaymentQuery(useApi(), { payer, userId }))
   if (next.isError) {
     return (
-      <Fact
-        term="Next payment"
-        value={
-          <button
-            type="button"
-            className="font-medium text-accent-text underline underline-offset-4"
-            disabled={next.isFetching}
-            onClick={() => void next.refetch()}
-          >
-            Not loaded, try again
-          </button>
-        }
-      />
+      <Fact term="Next payment">
+        <button
+          type="button"
+          className="font-medium text-accent-text underline underline-offset-4"
+          disabled={next.isFetching}
+          onClick={() => void next.refetch()}
+        >
+          Not loaded, try again
+        </button>
+      </Fact>
     )
   }
   const wait = <Skeleton className="inline-block h-4 w-24 align-middle" />
   return (
     <>
-      <Fact
-        term={isFirst && next.data?.payment ? 'First payment' : paymentTerm(next.data)}
-        value={next.data ? paymentText(next.data) : wait}
-      />
-      <Fact term="Card" value={next.data ? cardText(next.data) : wait} />
+      <Fact term={isFirst && next.data?.payment ? 'First payment' : paymentTerm(next.data)}>
+        {next.data ? paymentText(next.data) : wait}
+      </Fact>
+      <Fact term="Card">{next.data ? cardText(next.data) : wait}</Fact>
     </>
   )
 }

@@ -9,13 +9,12 @@ import { defaultPayer, hasChoice, PayerChoice } from '../../components/account/P
 import { usePayer } from '../../components/account/usePayer.ts'
 import { ConfirmButton } from '../../components/ConfirmButton.tsx'
 import { EditorLink } from '../../components/EditorLink.tsx'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatDay, formatTime } from '../../components/format.ts'
+import { Loaded } from '../../components/Loaded.tsx'
 import { useCopied } from '../../components/useCopied.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
 import { Editors, PaidBy, type Tokens, useRevocation } from './Editors.tsx'
 
@@ -42,65 +41,59 @@ export function TokenCard({ userId }: { userId: string }) {
         description="Connects your editor to your account"
         action={token.data?.hasActive && <Badge tone="positive">Active</Badge>}
       />
-      {token.isPending ? (
-        <div role="status" className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
-          <span className="sr-only">Loading your token</span>
-          <Skeleton className="h-10 w-full" />
-          <Skeleton className="h-9 w-52" />
-        </div>
-      ) : token.isLoadingError ? (
-        <FailurePanel title="Your token could not be loaded" query={token} />
-      ) : (
-        <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
-          {token.data.editors.length > 0 && (
-            <>
-              <Editors {...{ userId, revocation }} tokens={token.data} payers={payers.data} />
-              <h3 className="border-t pt-4 font-medium text-sm">Long-lived token</h3>
-            </>
-          )}
-          {secret !== null && <Secret secret={secret} />}
-          {token.data.hasActive ? (
-            <>
-              <TokenDates token={token.data} />
-              <PaidBy userId={userId} payers={payers.data} payer={token.data.payer ?? 'personal'} />
-            </>
-          ) : (
-            <>
-              <p className="text-muted text-sm">
-                Paste it into the extension’s settings, or sign in from the extension instead. It is valid for
-                4 months, and generating a new one ends the old one.
-              </p>
-              {hasChoice(payers.data) && (
-                <PayerChoice payers={payers.data} value={payer} onChange={setChosen} />
-              )}
-            </>
-          )}
-          <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
-            {token.data.hasActive ? (
-              <ConfirmButton
-                label="Revoke Active Long-Lived Token"
-                busy={revocation.isPending && revocation.variables === 'token'}
-                title="Revoke the token?"
-                text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
-                confirm="Revoke token"
-                dismiss="Keep it"
-                onConfirm={() => revocation.mutate('token')}
-              />
-            ) : (
-              <Button
-                variant="secondary"
-                busy={generation.isPending}
-                disabled={payers.isPending}
-                onClick={() => generation.mutate(payer)}
-              >
-                {!generation.isPending && <KeyRound aria-hidden="true" />}
-                Generate Long-Lived Token
-              </Button>
+      <Loaded query={token} what="your token" skeleton="h-23">
+        {(data) => (
+          <div className="space-y-4 px-5 pt-4 pb-5 sm:px-6 sm:pb-6">
+            {data.editors.length > 0 && (
+              <>
+                <Editors {...{ userId, revocation }} tokens={data} payers={payers.data} />
+                <h3 className="border-t pt-4 font-medium text-sm">Long-lived token</h3>
+              </>
             )}
-            <EditorLink />
+            {secret !== null && <Secret secret={secret} />}
+            {data.hasActive ? (
+              <>
+                <TokenDates token={data} />
+                <PaidBy userId={userId} payers={payers.data} payer={data.payer ?? 'personal'} />
+              </>
+            ) : (
+              <>
+                <p className="text-muted text-sm">
+                  Paste it into the extension’s settings, or sign in from the extension instead. It is valid
+                  for 4 months, and generating a new one ends the old one.
+                </p>
+                {hasChoice(payers.data) && (
+                  <PayerChoice payers={payers.data} value={payer} onChange={setChosen} />
+                )}
+              </>
+            )}
+            <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+              {data.hasActive ? (
+                <ConfirmButton
+                  label="Revoke Active Long-Lived Token"
+                  busy={revocation.isPending && revocation.variables === 'token'}
+                  title="Revoke the token?"
+                  text="This will revoke your active long-lived extension token. You will need to generate a new one to continue using the VSCode extension. Continue?"
+                  confirm="Revoke token"
+                  dismiss="Keep it"
+                  onConfirm={() => revocation.mutate('token')}
+                />
+              ) : (
+                <Button
+                  variant="secondary"
+                  busy={generation.isPending}
+                  disabled={payers.isPending}
+                  onClick={() => generation.mutate(payer)}
+                >
+                  {!generation.isPending && <KeyRound aria-hidden="true" />}
+                  Generate Long-Lived Token
+                </Button>
+              )}
+              <EditorLink />
+            </div>
           </div>
-        </div>
-      )}
+        )}
+      </Loaded>
     </Card>
   )
 }
@@ -119,7 +112,7 @@ function useGeneration(userId: string, onSecret: (secret: string) => void) {
   })
 }
 
-export function generationFailureText(error: unknown): string {
+function generationFailureText(error: unknown): string {
   const isWithoutToken = error instanceof ApiFailure && error.code === 'unexpected_answer'
   return isWithoutToken
     ? 'No access token in response'

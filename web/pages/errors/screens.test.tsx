@@ -1,17 +1,15 @@
 import { renderToString } from 'react-dom/server'
-import { createMemoryRouter, Outlet, RouterProvider } from 'react-router-dom'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { createMemoryRouter, RouterProvider } from 'react-router-dom'
+import { expect, it } from 'vitest'
 import { WebConfigContext } from '../../api/catalogue.ts'
 import { testConfig } from '../../testing/config.ts'
 import { AuthenticationErrorScreen } from './ErrorScreen.tsx'
-import { NotFoundPage, PageErrorScreen, RouterErrorScreen } from './PageErrorScreen.tsx'
+import { RouterErrorScreen } from './PageErrorScreen.tsx'
 
-/** What the router shows for an error, or without one the page. */
-function render(error?: unknown): string {
-  const route = { id: 'page', path: '/', element: <NotFoundPage />, errorElement: <RouterErrorScreen /> }
-  const router = createMemoryRouter([route], {
-    ...(error !== undefined && { hydrationData: { errors: { page: error } } }),
-  })
+/** What the router shows for an error. */
+function render(error: unknown): string {
+  const route = { id: 'page', path: '/', errorElement: <RouterErrorScreen /> }
+  const router = createMemoryRouter([route], { hydrationData: { errors: { page: error } } })
   return renderToString(
     <WebConfigContext value={testConfig}>
       <RouterProvider router={router} />
@@ -45,44 +43,4 @@ it('the screen for failed authentication needs neither router nor settings', () 
   )
   expect(html).toContain('Refresh Page')
   expect(html).toContain('Go to Home')
-})
-
-it('a page whose code cannot be loaded offline is told within its layout', async () => {
-  vi.stubGlobal('navigator', { onLine: false, languages: ['en-US'] })
-  onTestFinished(() => void vi.unstubAllGlobals())
-  const lazy = () => Promise.reject(new TypeError('Failed to fetch dynamically imported module'))
-  const layout = (
-    <>
-      The shell
-      <Outlet />
-    </>
-  )
-  const router = createMemoryRouter([
-    {
-      element: <Outlet />,
-      hydrateFallbackElement: <p>Loading</p>,
-      children: [
-        { path: '/', element: 'Start' },
-        {
-          element: layout,
-          children: [{ errorElement: <PageErrorScreen />, children: [{ path: '/page', lazy }] }],
-        },
-      ],
-    },
-  ])
-  await router.navigate('/page')
-  const html = renderToString(
-    <WebConfigContext value={testConfig}>
-      <RouterProvider router={router} />
-    </WebConfigContext>,
-  )
-  expect(html).toContain('The shell')
-  expect(html).toContain('This page could not be loaded')
-  expect(html).toContain('Try again')
-})
-
-it('an address without a page leads home', () => {
-  const html = render()
-  expect(html).toContain('Oops! Page not found')
-  expect(html).toContain('Return to Home')
 })

@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { sendTeamInvitation } from '../../../schema/api/team-invitations.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import type { PayerView } from '../../api/account.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
-import type { OrganizationView } from '../../api/organizations.ts'
 import { formatTime } from '../../components/format.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -16,16 +16,16 @@ import { hasNoSeats, type SeatRequest, useAssignSeat, useSeatsChanged } from './
 const noSeatsText = 'No available seats. Upgrade your subscription to add more members.'
 
 interface InviteCardProps {
-  view: OrganizationView
+  payer: PayerView
   full: boolean
   onBuy: () => void
 }
 
-export function InviteCard({ view, full, onBuy }: InviteCardProps) {
+export function InviteCard({ payer, full, onBuy }: InviteCardProps) {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<SeatRequest['role']>('member')
-  const invite = useInvite(view, () => setEmail(''))
-  const assign = useAssignSeat(view, {
+  const invite = useInvite(payer, () => setEmail(''))
+  const assign = useAssignSeat(payer, {
     onAssigned: () => {
       setEmail('')
       invite.reset()
@@ -119,12 +119,12 @@ function isMember(error: Error): boolean {
   return error instanceof ApiFailure && error.code === 'already_member'
 }
 
-function useInvite(view: OrganizationView, onSent: () => void) {
+function useInvite(payer: PayerView, onSent: () => void) {
   const api = useApi()
-  const showChange = useSeatsChanged(view)
+  const showChange = useSeatsChanged(payer)
   return useMutation({
     mutationFn: (person: SeatRequest) =>
-      api(sendTeamInvitation, { body: { org_id: view.organizationId, ...person } }),
+      api(sendTeamInvitation, { body: { org_id: payer.payer, ...person } }),
     onSuccess: onSent,
     onError: (error) => {
       if (!hasNoSeats(error)) return

@@ -1,11 +1,11 @@
-import { OrganizationProfile, useOrganization } from '@clerk/clerk-react'
+import { OrganizationProfile } from '@clerk/clerk-react'
 import { Building2 } from 'lucide-react'
 import { useSearchParams } from 'react-router-dom'
-import type { OrganizationView } from '../../api/organizations.ts'
-import { useSignedInUser } from '../../auth/useSignedInUser.ts'
+import type { PayerView } from '../../api/account.ts'
 import { AdminsOnly } from '../../components/AdminsOnly.tsx'
 import { Notices } from '../../components/account/Notices.tsx'
 import { ConfirmedChange, ScheduledChange } from '../../components/account/ScheduledChange.tsx'
+import { usePayer } from '../../components/account/usePayer.ts'
 import { OrganizationBilling } from '../../components/organization-billing/OrganizationBilling.tsx'
 import { usePageTitle } from '../../components/page.ts'
 import { RouteButton } from '../../components/RouteButton.tsx'
@@ -17,21 +17,16 @@ import { Tabs } from '../../ui/Tabs.tsx'
 import { SeatsTab } from './SeatsTab.tsx'
 
 export function OrganizationsPage() {
-  const { user } = useSignedInUser()
-  const { isLoaded, organization, membership } = useOrganization()
-  const title = organization?.name ?? 'Organizations'
+  const payer = usePayer()
+  const title = payer?.organizationName ?? 'Organizations'
   usePageTitle(title)
   return (
     <div className="mx-auto w-full max-w-5xl px-4 py-8 sm:px-8 sm:py-10">
       <h1 className="text-2xl [overflow-wrap:anywhere]">{title}</h1>
-      {!user || !isLoaded ? (
+      {!payer ? (
         <OrganizationSkeleton />
-      ) : organization ? (
-        <Organization
-          key={organization.id}
-          view={{ organizationId: organization.id, userId: user.id }}
-          isAdmin={membership?.role === 'org:admin'}
-        />
+      ) : payer.organizationName !== null ? (
+        <Organization key={payer.payer} payer={payer} isAdmin={payer.mayManage} />
       ) : (
         <NoOrganization />
       )}
@@ -41,15 +36,14 @@ export function OrganizationsPage() {
 
 const tabs = ['settings', 'billing', 'seats'] as const
 
-function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: boolean }) {
+function Organization({ payer, isAdmin }: { payer: PayerView; isAdmin: boolean }) {
   const [search, setSearch] = useSearchParams()
   const adminOnly = isAdmin ? undefined : 'Admin Only'
-  const payer = { payer: view.organizationId, userId: view.userId }
   const tab = tabs.find((name) => name === search.get('tab')) ?? 'settings'
   return (
     <>
       <p className="mt-1 min-h-5 text-muted text-sm">
-        {isAdmin ? 'Members, billing and seats of your organization.' : <OwnSeat view={view} />}
+        {isAdmin ? 'Members, billing and seats of your organization.' : <OwnSeat payer={payer} />}
       </p>
       <div className="mt-6">
         {isAdmin && <ConfirmedChange payer={payer} />}
@@ -66,7 +60,7 @@ function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: bool
               label: 'Billing',
               disabled: adminOnly,
               content: isAdmin ? (
-                <OrganizationBilling organizationId={view.organizationId} />
+                <OrganizationBilling payer={payer} />
               ) : (
                 <AdminsOnly what="view and manage billing settings" />
               ),
@@ -75,7 +69,7 @@ function Organization({ view, isAdmin }: { view: OrganizationView; isAdmin: bool
               value: 'seats',
               label: 'Seat Management',
               disabled: adminOnly,
-              content: isAdmin ? <SeatsTab view={view} /> : <AdminsOnly what="manage seats" />,
+              content: isAdmin ? <SeatsTab payer={payer} /> : <AdminsOnly what="manage seats" />,
             },
           ]}
         />

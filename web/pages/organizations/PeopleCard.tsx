@@ -3,20 +3,20 @@ import { CircleAlert, CircleCheck, CircleX, type LucideIcon, SearchX, TriangleAl
 import { useState } from 'react'
 import type { OrganizationPerson } from '../../../schema/api/organization-people.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { type OrganizationView, organizationPeopleQuery } from '../../api/organizations.ts'
-import { FailurePanel } from '../../components/FailurePanel.tsx'
+import type { PayerView } from '../../api/account.ts'
+import { organizationPeopleQuery } from '../../api/organizations.ts'
 import { formatCredits, formatDay, formatTime } from '../../components/format.ts'
+import { Loaded } from '../../components/Loaded.tsx'
 import { SearchField } from '../../components/SearchField.tsx'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Cell, Table } from '../../ui/Table.tsx'
 import { PersonActions } from './PersonActions.tsx'
 
 interface PeopleCardProps {
-  view: OrganizationView
+  payer: PayerView
   /** Whether an invitation without a seat is about to get one. */
   hasFreeSeat: boolean
   onNoSeats: () => void
@@ -29,11 +29,11 @@ const pollMs = 2000
 const mostPolls = 15
 
 /** Everyone in the organization or invited to it, with their seat, role and usage. */
-export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
+export function PeopleCard({ payer, hasFreeSeat, onNoSeats }: PeopleCardProps) {
   const [search, setSearch] = useState('')
   const [showEnded, setShowEnded] = useState(false)
   const list = useQuery({
-    ...organizationPeopleQuery(useApi(), view),
+    ...organizationPeopleQuery(useApi(), payer),
     // One that was sent in the settings a moment ago gets its seat when its event has been applied.
     refetchInterval: ({ state }) =>
       hasFreeSeat && state.data?.people.some(waitsForSeat) && state.dataUpdateCount < mostPolls && pollMs,
@@ -60,32 +60,33 @@ export function PeopleCard({ view, hasFreeSeat, onNoSeats }: PeopleCardProps) {
           )
         }
       />
-      {list.isPending ? (
-        <div role="status" className="space-y-3 px-5 pt-4 pb-5 sm:px-6">
-          <span className="sr-only">Loading the people</span>
-          <Skeleton className="h-10" />
-          <Skeleton className="h-10" />
-        </div>
-      ) : list.isLoadingError ? (
-        <FailurePanel title="Error" query={list} defaultText="Failed to load members" />
-      ) : found.length === 0 ? (
-        <EmptyState
-          icon={SearchX}
-          title={`No one is called “${search}”`}
-          className="py-10"
-          action={
-            <Button variant="secondary" size="small" onClick={() => setSearch('')}>
-              Clear the search
-            </Button>
-          }
-        />
-      ) : (
-        <PeopleTable
-          view={view}
-          people={found.filter((person) => showEnded || !hasLeft(person))}
-          onNoSeats={onNoSeats}
-        />
-      )}
+      <Loaded
+        query={list}
+        what="the people"
+        failure={{ title: 'Error', text: 'Failed to load members' }}
+        skeleton="h-23"
+      >
+        {() =>
+          found.length === 0 ? (
+            <EmptyState
+              icon={SearchX}
+              title={`No one is called “${search}”`}
+              className="py-10"
+              action={
+                <Button variant="secondary" size="small" onClick={() => setSearch('')}>
+                  Clear the search
+                </Button>
+              }
+            />
+          ) : (
+            <PeopleTable
+              payer={payer}
+              people={found.filter((person) => showEnded || !hasLeft(person))}
+              onNoSeats={onNoSeats}
+            />
+          )
+        }
+      </Loaded>
       {ended.length > 0 && (
         <div className="border-t px-5 pt-2 sm:px-6">
           <Button
@@ -116,12 +117,12 @@ function isNamedLike({ name, email }: OrganizationPerson, search: string): boole
 }
 
 interface PeopleTableProps {
-  view: OrganizationView
+  payer: PayerView
   people: readonly OrganizationPerson[]
   onNoSeats: () => void
 }
 
-function PeopleTable({ view, people, onNoSeats }: PeopleTableProps) {
+function PeopleTable({ payer, people, onNoSeats }: PeopleTableProps) {
   return (
     <Table
       className="mt-3 border-t"
@@ -150,7 +151,7 @@ function PeopleTable({ view, people, onNoSeats }: PeopleTableProps) {
               {formatCredits(person.used_credits)}
             </Cell>
             <Cell of="Actions" className="whitespace-nowrap">
-              <PersonActions view={view} person={person} onNoSeats={onNoSeats} />
+              <PersonActions payer={payer} person={person} onNoSeats={onNoSeats} />
             </Cell>
           </tr>
         ))}

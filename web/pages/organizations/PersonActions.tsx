@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import type { OrganizationPerson } from '../../../schema/api/organization-people.ts'
 import { revokeSeat } from '../../../schema/api/organization-seats.ts'
-import { revokeTeamInvitation, type TeamInvitation } from '../../../schema/api/team-invitations.ts'
+import type { TeamInvitation } from '../../../schema/api/team-invitations.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import type { OrganizationView } from '../../api/organizations.ts'
+import type { PayerView } from '../../api/account.ts'
 import { InvitationActions } from '../../components/InvitationActions.tsx'
 import { toastFailure } from '../../components/toastFailure.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -12,20 +12,20 @@ import { toast } from '../../ui/toast.ts'
 import { useAssignSeat, useSeatsChanged } from './seats.ts'
 
 interface PersonActionsProps {
-  view: OrganizationView
+  payer: PayerView
   person: OrganizationPerson
   onNoSeats: () => void
 }
 
-export function PersonActions({ view, person, onNoSeats }: PersonActionsProps) {
+export function PersonActions({ payer, person, onNoSeats }: PersonActionsProps) {
   const { user_id, email, role, invitation } = person
   switch (actionFor(person)) {
     case 'assign':
-      return email && <AssignSeat view={view} person={{ email, role }} onNoSeats={onNoSeats} />
+      return email && <AssignSeat payer={payer} person={{ email, role }} onNoSeats={onNoSeats} />
     case 'revoke_seat':
-      return user_id && <RevokeSeat view={view} userId={user_id} email={email ?? user_id} />
+      return user_id && <RevokeSeat payer={payer} userId={user_id} email={email ?? user_id} />
     case 'see_to_invitation':
-      return invitation && <OpenInvitation view={view} invitation={invitation} />
+      return invitation && <OpenInvitation payer={payer} invitation={invitation} />
     case null:
       return null
   }
@@ -42,8 +42,8 @@ interface AssignSeatProps extends Omit<PersonActionsProps, 'person'> {
   person: { email: string; role: OrganizationPerson['role'] }
 }
 
-function AssignSeat({ view, person, onNoSeats }: AssignSeatProps) {
-  const assign = useAssignSeat(view, { onAssigned: () => undefined, onNoSeats })
+function AssignSeat({ payer, person, onNoSeats }: AssignSeatProps) {
+  const assign = useAssignSeat(payer, { onAssigned: () => undefined, onNoSeats })
   return (
     <Button
       variant="secondary"
@@ -57,11 +57,11 @@ function AssignSeat({ view, person, onNoSeats }: AssignSeatProps) {
   )
 }
 
-function RevokeSeat({ view, userId, email }: { view: OrganizationView; userId: string; email: string }) {
+function RevokeSeat({ payer, userId, email }: { payer: PayerView; userId: string; email: string }) {
   const api = useApi()
-  const showChange = useSeatsChanged(view)
+  const showChange = useSeatsChanged(payer)
   const revoke = useMutation({
-    mutationFn: () => api(revokeSeat, { body: { org_id: view.organizationId, user_id: userId } }),
+    mutationFn: () => api(revokeSeat, { body: { org_id: payer.payer, user_id: userId } }),
     onSuccess: ({ message }) => {
       toast.success('Seat revoked', { description: message })
       return showChange()
@@ -89,21 +89,11 @@ function RevokeSeat({ view, userId, email }: { view: OrganizationView; userId: s
   )
 }
 
-function OpenInvitation({ view, invitation }: { view: OrganizationView; invitation: TeamInvitation }) {
-  const api = useApi()
-  const showChange = useSeatsChanged(view)
-  const revoke = useMutation({
-    mutationFn: () => api(revokeTeamInvitation, { body: { id: invitation.id } }),
-    onSuccess: ({ message }) => toast.success(message),
-    onError: toastFailure('Failed to revoke invitation'),
-    // Also after a refusal, which says that the invitation was accepted or has ended.
-    onSettled: showChange,
-  })
+function OpenInvitation({ payer, invitation }: { payer: PayerView; invitation: TeamInvitation }) {
   return (
     <InvitationActions
       invitation={invitation}
-      revoking={revoke.isPending}
-      onRevoke={() => revoke.mutate()}
+      onSettled={useSeatsChanged(payer)}
       onOutcome={({ tone, text }) =>
         tone === 'positive' ? toast.success(text) : toast.error('Error', { description: text })
       }

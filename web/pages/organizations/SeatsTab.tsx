@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Armchair, Plus } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import type { SeatsSummary } from '../../../schema/api/organization-seats.ts'
 import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import type { PayerView } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
-import { type OrganizationView, organizationSeatsQuery } from '../../api/organizations.ts'
+import { organizationSeatsQuery } from '../../api/organizations.ts'
+import { Awaited, useAwaiting } from '../../components/account/Awaited.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { RouteButton } from '../../components/RouteButton.tsx'
 import { SeatBar } from '../../components/Seats.tsx'
@@ -15,7 +17,6 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { Spinner } from '../../ui/Spinner.tsx'
 import { toast } from '../../ui/toast.ts'
 import { AssignSeatDialog, BuySeatsDialog } from './dialogs.tsx'
 import { InviteCard } from './InviteCard.tsx'
@@ -25,10 +26,14 @@ import { seatsOf } from './seats.ts'
 /** The open dialog. Buying opens automatically when an assignment finds no free seat. */
 type OpenDialog = { kind: 'assign' } | { kind: 'buy'; refused: boolean }
 
-export function SeatsTab({ view }: { view: OrganizationView }) {
+export function SeatsTab({ payer }: { payer: PayerView }) {
   const expected = useExpectedSeats()
   const config = useWebConfig()
-  const query = useQuery({ ...organizationSeatsQuery(useApi(), view), refetchInterval: expected.pollMs })
+  const pollMs = useAwaiting()
+  const query = useQuery({
+    ...organizationSeatsQuery(useApi(), payer),
+    refetchInterval: ({ state }) => pollMs((state.data?.seats_total ?? 0) >= (expected ?? 0)),
+  })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   if (query.isPending) return <SeatsSkeleton />
   if (query.isLoadingError) {
@@ -46,23 +51,33 @@ export function SeatsTab({ view }: { view: OrganizationView }) {
   return (
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
       <div className="grid grid-cols-1 gap-4 sm:gap-5 lg:col-span-3">
-        <NewSeats expected={expected.seats} seats_total={summary.seats_total} />
+        {expected !== null && (
+          <Awaited
+            name="seats"
+            isThere={summary.seats_total >= expected}
+            onThere={() =>
+              toast.success(`The organization has ${summary.seats_total} seats now`, { id: 'seats' })
+            }
+            title="Your seats are on their way"
+            text={`The change to ${expected} seats is being confirmed.`}
+          />
+        )}
         <SeatUsage summary={summary} onBuy={buy} onAssign={() => setDialog({ kind: 'assign' })} />
       </div>
       <div className="lg:col-span-2">
-        <InviteCard view={view} full={seats.isFull} onBuy={buy} />
+        <InviteCard payer={payer} full={seats.isFull} onBuy={buy} />
       </div>
       <div className="lg:col-span-5">
-        <PeopleCard view={view} hasFreeSeat={!seats.isFull} onNoSeats={onNoSeats} />
+        <PeopleCard payer={payer} hasFreeSeat={!seats.isFull} onNoSeats={onNoSeats} />
       </div>
       <AssignSeatDialog
-        view={view}
+        payer={payer}
         open={dialog?.kind === 'assign'}
         onClose={() => setDialog(null)}
         onNoSeats={onNoSeats}
       />
       <BuySeatsDialog
-        view={view}
+        payer={payer}
         open={dialog?.kind === 'buy'}
         refused={dialog?.kind === 'buy' && dialog.refused}
         seats_total={summary.seats_total}
@@ -105,46 +120,10 @@ function SeatsSkeleton() {
   )
 }
 
-const pollMs = 1500
-/** Then the page stops asking. The seats are bought; a reload shows them. */
-const patienceMs = 2 * 60_000
-
-interface SeatsState {
-  state: { data?: { seats_total: number } | undefined; dataUpdatedAt: number }
-}
-
-/** The seats confirmed on Stripe's page, which become ours when the event is applied. */
-function useExpectedSeats() {
-  const [search] = useSearchParams()
-  const [since] = useState(() => Date.now())
-  const seats = Number(search.get('seats'))
-  const expected = Number.isInteger(seats) && seats >= 1 && seats <= maximumSeats ? seats : null
-  return {
-    seats: expected,
-    pollMs: ({ state }: SeatsState) => {
-      const waits = expected !== null && (state.data?.seats_total ?? 0) < expected
-      return waits && Date.now() - since < patienceMs ? pollMs : false
-    },
-  }
-}
-
-function NewSeats({ expected, seats_total }: { expected: number | null; seats_total: number }) {
-  const [, setSearch] = useSearchParams()
-  const isThere = expected !== null && seats_total >= expected
-  useEffect(() => {
-    if (!isThere) return
-    toast.success(`The organization has ${seats_total} seats now`, { id: 'seats' })
-    setSearch((now) => [...now].filter(([name]) => name !== 'seats'), { replace: true })
-  }, [isThere, seats_total, setSearch])
-  if (expected === null || isThere) return null
-  return (
-    <Alert title="Your seats are on their way">
-      <span className="flex items-center gap-2">
-        <Spinner className="size-3.5 shrink-0" />
-        The change to {expected} seats is being confirmed. This usually takes a few seconds.
-      </span>
-    </Alert>
-  )
+/** The seats that were confirmed on Stripe's page. */
+function useExpectedSeats(): number | null {
+  const seats = Number(useSearchParams()[0].get('seats'))
+  return Number.isInteger(seats) && seats >= 1 && seats <= maximumSeats ? seats : null
 }
 
 interface SeatUsageProps {
@@ -163,7 +142,8 @@ export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
         <div>
           <p className="flex items-baseline justify-between gap-4 text-muted text-sm tabular-nums">
             <span>
-              <strong className="font-semibold text-3xl text-ink">{seats_used}</strong> of {seats_total} used
+              <strong className="mr-1 font-semibold text-3xl text-ink">{seats_used}</strong> of {seats_total}{' '}
+              used
             </span>
             <span>{free} free</span>
           </p>

@@ -3,8 +3,9 @@ import { type FormEvent, useId, useState } from 'react'
 import { buySeats, type OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { invalidTeamEmailText, teamEmailSchema } from '../../../schema/api/team-email.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import type { PayerView } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
-import { type OrganizationView, organizationSubscriptionQuery } from '../../api/organizations.ts'
+import { organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { formatMoney } from '../../components/format.ts'
 import { toastFailure } from '../../components/toastFailure.ts'
 import { useHostedPage } from '../../components/useHostedPage.ts'
@@ -16,7 +17,7 @@ import { Segments } from '../../ui/Segments.tsx'
 import { type SeatRequest, useAssignSeat } from './seats.ts'
 
 interface BuySeatsDialogProps {
-  view: OrganizationView
+  payer: PayerView
   open: boolean
   /** A seat was to be assigned, and none was free. */
   refused: boolean
@@ -26,7 +27,7 @@ interface BuySeatsDialogProps {
 
 /** Leads to Stripe's page, which shows the exact sum and asks once more. */
 export function BuySeatsDialog({ open, refused, onClose, ...form }: BuySeatsDialogProps) {
-  const subscription = useQuery(organizationSubscriptionQuery(useApi(), form.view)).data?.subscription
+  const subscription = useQuery(organizationSubscriptionQuery(useApi(), form.payer)).data?.subscription
   const credits = subscription
     ? ` A seat brings ${subscription.credits_per_seat} credits a month; in this one, the share for the days that are left.`
     : ''
@@ -53,7 +54,7 @@ interface BuyFormProps extends Omit<BuySeatsDialogProps, 'open' | 'refused'> {
   subscription: OrganizationSubscription | null | undefined
 }
 
-function BuyForm({ view, subscription, seats_total, onClose }: BuyFormProps) {
+function BuyForm({ payer, subscription, seats_total, onClose }: BuyFormProps) {
   const api = useApi()
   const [typed, setTyped] = useState('1')
   const most = useWebConfig().maximum_seats - seats_total
@@ -62,7 +63,7 @@ function BuyForm({ view, subscription, seats_total, onClose }: BuyFormProps) {
   const confirm = useHostedPage({
     mutationFn: (additional: number) =>
       api(buySeats, {
-        body: { orgId: view.organizationId, clerkUserId: view.userId, quantity: additional },
+        body: { orgId: payer.payer, clerkUserId: payer.userId, quantity: additional },
       }),
     onError: toastFailure('Failed to create checkout session'),
   })
@@ -104,7 +105,7 @@ function seatsProblem(quantity: number, most: number): string | null {
 }
 
 interface AssignSeatDialogProps {
-  view: OrganizationView
+  payer: PayerView
   open: boolean
   onClose: () => void
   onNoSeats: () => void
@@ -123,11 +124,11 @@ export function AssignSeatDialog({ open, onClose, ...form }: AssignSeatDialogPro
   )
 }
 
-function AssignForm({ view, onClose, onNoSeats }: Omit<AssignSeatDialogProps, 'open'>) {
+function AssignForm({ payer, onClose, onNoSeats }: Omit<AssignSeatDialogProps, 'open'>) {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<SeatRequest['role']>('member')
   const [checked, setChecked] = useState(false)
-  const assign = useAssignSeat(view, { onAssigned: onClose, onNoSeats })
+  const assign = useAssignSeat(payer, { onAssigned: onClose, onNoSeats })
   const valid = teamEmailSchema.safeParse(email).success
 
   function submit(event: FormEvent) {

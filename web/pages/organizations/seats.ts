@@ -1,12 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { assignSeat, type SeatsSummary } from '../../../schema/api/organization-seats.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import type { PayerView } from '../../api/account.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
-import {
-  type OrganizationView,
-  organizationPeopleQuery,
-  organizationSeatsQuery,
-} from '../../api/organizations.ts'
+import { organizationPeopleQuery, organizationSeatsQuery } from '../../api/organizations.ts'
 import { toast } from '../../ui/toast.ts'
 
 interface SeatNotice {
@@ -73,12 +70,11 @@ interface Outcomes {
 }
 
 /** Assigns a seat to a member, or reserves one for a non-member and invites them. */
-export function useAssignSeat(view: OrganizationView, { onAssigned, onNoSeats }: Outcomes) {
+export function useAssignSeat(payer: PayerView, { onAssigned, onNoSeats }: Outcomes) {
   const api = useApi()
-  const showChange = useSeatsChanged(view)
+  const showChange = useSeatsChanged(payer)
   return useMutation({
-    mutationFn: (person: SeatRequest) =>
-      api(assignSeat, { body: { org_id: view.organizationId, ...person } }),
+    mutationFn: (person: SeatRequest) => api(assignSeat, { body: { org_id: payer.payer, ...person } }),
     onSuccess: ({ seat, message }) => {
       toast.success(seat.status === 'active' ? 'Seat Assigned!' : 'Seat assigned', { description: message })
       onAssigned()
@@ -98,12 +94,12 @@ export function hasNoSeats(error: unknown): boolean {
 }
 
 /** Asks again for the seats and the people who have them. */
-export function useSeatsChanged(view: OrganizationView): () => Promise<unknown> {
+export function useSeatsChanged(payer: PayerView): () => Promise<unknown> {
   const api = useApi()
   const queryClient = useQueryClient()
   return () =>
     Promise.all([
-      queryClient.invalidateQueries({ queryKey: organizationSeatsQuery(api, view).queryKey }),
-      queryClient.invalidateQueries({ queryKey: organizationPeopleQuery(api, view).queryKey }),
+      queryClient.invalidateQueries({ queryKey: organizationSeatsQuery(api, payer).queryKey }),
+      queryClient.invalidateQueries({ queryKey: organizationPeopleQuery(api, payer).queryKey }),
     ])
 }

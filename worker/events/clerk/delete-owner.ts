@@ -66,7 +66,7 @@ export async function deleteOrganization(
  */
 async function deleteOwner(trx: DatabaseTransaction, owner_id: string, now: Date): Promise<string | null> {
   await lockOwner(trx, owner_id)
-  await markDeleted(trx, { owner_id, now })
+  await markDeleted(trx, owner_id)
   await makeCheckoutsDue(trx, { owner_id, now })
   const ids = await makeSubscriptionsDue(trx, { owner_id, now })
   return ids.length > 0 ? `It ends at Stripe, without another invoice: ${ids.join(', ')}` : null

@@ -1,55 +1,28 @@
 import Stripe from 'stripe'
 import { z } from 'zod'
-import type { PendingLine } from '../../../schema/billing/position/facts.ts'
+import type { SubscriptionSnapshot } from '../../../schema/billing/subscriptions/snapshots.ts'
 import type { BillingFrequency, PlanType } from '../../../schema/catalogue/plans.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { planItemOf, planOfPrice } from '../../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../../schema/vendors/stripe/events.ts'
-import {
-  isOver,
-  type SubscriptionStatus,
-  subscriptionStatuses,
-} from '../../../schema/vendors/stripe/statuses.ts'
+import { isOver, subscriptionStatuses } from '../../../schema/vendors/stripe/statuses.ts'
 import { nextPhase } from '../../../schema/vendors/stripe/subscription-schedule.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
 import { findOrder, type OrderOf } from './order.ts'
-import { type Bills, fetchBills, type PaidInvoice, type UnpaidInvoice } from './paid-lines.ts'
+import { type Bills, fetchBills, type PaidInvoice } from './paid-lines.ts'
 
 /** A subscription as Stripe has it at one moment, with all that was ever paid for it. */
 export interface FetchedSubscription {
-  /** Drawn before Stripe was called, so that an older snapshot never replaces a newer one. */
-  readonly snapshot_order: number
   readonly id: string
   readonly customer_id: string
   /** What was ordered with it, and by whom. */
   readonly order: OrderOf
-  readonly status: SubscriptionStatus
-  readonly billing_frequency: BillingFrequency
   /** The plan that its price sells; null for a price that is not in our catalogue. */
   readonly plan_type: PlanType | null
-  /** Of one seat and period; null where the price has no such number. */
-  readonly price_minor: number | null
-  readonly seats: number
-  readonly current_period_start: Date
-  readonly current_period_end: Date
-  readonly trial_end: Date | null
-  readonly cancel_at: Date | null
-  readonly ended_at: Date | null
-  /** See `lapseOf`. */
-  readonly lapses_at: Date | null
-  /** What waits for the next period. */
-  readonly scheduled: {
-    readonly seats: number
-    readonly billing_frequency: BillingFrequency
-    readonly at: Date
-  } | null
-  readonly lacks_tax_location: boolean
   readonly invoices: readonly PaidInvoice[]
-  /** Changes that are not paid yet. */
-  readonly pending: readonly PendingLine[]
-  /** The newest invoice that is open; null when none is. */
-  readonly unpaid: UnpaidInvoice | null
+  /** `snapshot_order` is drawn before Stripe is called, so that an older one never replaces a newer one. */
+  readonly row: SubscriptionSnapshot
 }
 
 const seconds = z.number().transform((value) => new Date(value * 1000))
@@ -133,30 +106,36 @@ export async function fetchSubscription(
   const subscription = subscriptionSchema.parse(retrieved)
   const item = planItemOf(subscription.items.data)
   if (!item) throw new PermanentError(`Not one item of subscription ${id} is a plan, but none or several`)
-  const { waived, lacks_tax_location, ...bills } = await fetchBills(deps.stripe, {
+  const { invoices, pending, waived, unpaid, lacks_tax_location } = await fetchBills(deps.stripe, {
     id,
     customer_id: subscription.customer,
     plan: { item_id: item.id, product_id: item.price.product },
   })
   return {
-    snapshot_order,
-    id: subscription.id,
+    id,
     customer_id: subscription.customer,
     order,
-    status: subscription.status,
-    billing_frequency: frequencyOf(item.price),
     plan_type: planOfPrice(item.price),
-    price_minor: item.price.unit_amount,
-    seats: item.quantity,
-    current_period_start: item.current_period_start,
-    current_period_end: item.current_period_end,
-    trial_end: subscription.trial_end,
-    cancel_at: subscription.cancel_at ?? (subscription.cancel_at_period_end ? item.current_period_end : null),
-    ended_at: subscription.ended_at,
-    scheduled: scheduledChange(subscription.schedule, item),
-    lapses_at: lapseOf(subscription, { invoices: bills.invoices, waived, seats: item.quantity }),
-    ...bills,
-    lacks_tax_location: lacks_tax_location || (await isUntaxed(deps.stripe, subscription)),
+    invoices,
+    row: {
+      stripe_subscription_id: id,
+      snapshot_order,
+      status: subscription.status,
+      billing_frequency: frequencyOf(item.price),
+      price_minor: item.price.unit_amount,
+      seats_total: item.quantity,
+      current_period_start: item.current_period_start,
+      current_period_end: item.current_period_end,
+      trial_end: subscription.trial_end,
+      cancel_at:
+        subscription.cancel_at ?? (subscription.cancel_at_period_end ? item.current_period_end : null),
+      ended_at: subscription.ended_at,
+      lapses_at: lapseOf(subscription, { invoices, waived, seats: item.quantity }),
+      ...scheduledChange(subscription.schedule, item),
+      pending_lines: JSON.stringify(pending),
+      ...unpaid,
+      lacks_tax_location: lacks_tax_location || (await isUntaxed(deps.stripe, subscription)),
+    },
   }
 }
 
@@ -208,14 +187,13 @@ function lapseOf(
 function scheduledChange(
   schedule: z.infer<typeof scheduleSchema> | null,
   { price }: Item,
-): FetchedSubscription['scheduled'] {
+): Pick<SubscriptionSnapshot, 'scheduled_seats' | 'scheduled_frequency' | 'scheduled_at'> {
   const next = schedule && nextPhase(schedule)
   const item = next?.items.find((one) => one.price.product === price.product) ?? next?.items[0]
-  if (!next) return null
   return {
-    seats: item?.quantity ?? 1,
-    billing_frequency: frequencyOf(item?.price ?? price),
-    at: new Date(next.start_date * 1000),
+    scheduled_seats: next ? (item?.quantity ?? 1) : null,
+    scheduled_frequency: next ? frequencyOf(item?.price ?? price) : null,
+    scheduled_at: next ? new Date(next.start_date * 1000) : null,
   }
 }
 

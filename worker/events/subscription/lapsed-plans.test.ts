@@ -51,7 +51,7 @@ describe('a renewal that ends without a payment', () => {
       expect(await summaryOf(bought)).toMatchObject({
         balance: { plan: 0, available: 0 },
         plan_month: null,
-        is_renewing: false,
+        renewal: null,
         overdue: null,
         subscription: { status: 'active' },
       })
@@ -71,7 +71,7 @@ describe('a renewal that ends without a payment', () => {
       await worker.catchUp()
       expect(await summaryOf(bought)).toMatchObject({
         balance: { plan: 0 },
-        is_renewing: false,
+        renewal: null,
         subscription: { lapses_at: expect.any(String) },
       })
     },

@@ -8,7 +8,6 @@ import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factori
 import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
-import { processSubscriptionSync } from '../../jobs/subscription-sync.ts'
 
 const failsAtRenewal = '4000000000000341'
 
@@ -116,16 +115,6 @@ describe('a Pro plan', () => {
     expect(await balanceOf(bought)).toMatchObject({ plan: 0, purchased: 70 })
     expect(await planOf(bought)).toBe('starter')
   })
-
-  test('a Pro plan that is paid by the year is granted by the month', async () => {
-    const bought = await buildPaidPlan(product, { billing_frequency: 'yearly' })
-    await worker.catchUp()
-    await use(bought, 500)
-    await product.advanceDays(32)
-    await processSubscriptionSync(worker.deps, { subscription_id: bought.subscription_id ?? '' })
-    await processSubscriptionSync(worker.deps, { subscription_id: bought.subscription_id ?? '' })
-    expect(await balanceOf(bought)).toMatchObject({ plan: 500, version: 3 })
-  })
 })
 
 test('the terms of an open checkout are granted, whatever the catalogue says meanwhile, at renewals too', async () => {
@@ -135,47 +124,4 @@ test('the terms of an open checkout are granted, whatever the catalogue says mea
   await product.advanceDays(32)
   await worker.catchUp()
   expect(await balanceOf(bought)).toMatchObject({ plan: 444 })
-})
-
-describe('events of a subscription', () => {
-  test('handled at the same time grant once', async () => {
-    const bought = await buildPaidPlan(product)
-    const events = await stripe.takeEvents()
-    await Promise.all([
-      worker.applyStripe(events),
-      worker.applyStripe(events.toReversed()),
-      worker.applyStripe(events),
-    ])
-    expect(await balanceOf(bought)).toMatchObject({ plan: 500, version: 1 })
-  })
-
-  test('invoices of another owner are ignored', async () => {
-    const customer = await stripe.client.customers.create({ email: 'foreign@tidemark.test' })
-    const product = await stripe.client.products.create({ name: 'Foreign' })
-    const price = await stripe.client.prices.create({
-      product: product.id,
-      currency: 'eur',
-      unit_amount: 100,
-      recurring: { interval: 'month' },
-    })
-    const session = await stripe.client.checkout.sessions.create({
-      mode: 'subscription',
-      customer: customer.id,
-      line_items: [{ price: price.id, quantity: 1 }],
-      success_url: 'http://localhost:3000/x',
-    })
-    await stripe.knob(`sessions/${session.id}/pay`)
-    const events = await stripe.takeEvents()
-    await worker.applyStripe(events)
-    const rows = await database.owner
-      .selectFrom('inbox_events')
-      .select('state')
-      .where(
-        'id',
-        'in',
-        events.map((event) => event.id),
-      )
-      .execute()
-    expect(rows.every((row) => row.state === 'ignored')).toBe(true)
-  })
 })

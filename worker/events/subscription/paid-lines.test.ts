@@ -118,67 +118,55 @@ describe('a paid invoice', () => {
   })
 })
 
-describe('a change of seats', () => {
-  test('a change of seats is from what is credited to what is charged', () => {
-    expect(changes(line(-4000, 3), line(7000, 5))).toEqual([[3, 5]])
-    expect(changes(line(-7000, 5), line(4000, 3))).toEqual([[5, 3]])
-  })
+const on20th = { period: { start: at('2026-01-20'), end: at('2026-02-01') } }
+const inItem = { parent: invoiceItem(true) }
+const inOneSecond = [line(-4000, 3), line(7000, 5), line(-7000, 5), line(9000, 7)]
+/** Of a coupon for everything: only `credited_items` says what is credited. */
+const free = (credited_items: unknown) => ({
+  parent: {
+    invoice_item_details: null,
+    subscription_item_details: { proration: true, proration_details: { credited_items } },
+  },
+})
 
-  test('a change of seats stands in prorated invoice items too', () => {
-    const parent = invoiceItem(true)
-    expect(changes(line(-4000, 3, { parent }), line(7000, 5, { parent }))).toEqual([[3, 5]])
-  })
-
-  test('a change of seats beside another in the same second is from the first number to the last', () => {
-    const all = [line(-4000, 3), line(7000, 5), line(-7000, 5), line(9000, 7)]
-    expect(changes(...all)).toEqual([[3, 7]])
-    expect(changes(...all.toReversed())).toEqual([[3, 7]])
-  })
-
-  test('a change of seats and back in the same second is none', () => {
-    expect(changes(line(-4000, 3), line(7000, 5), line(-7000, 5), line(4000, 3))).toEqual([])
-  })
-
-  test('a change of seats beside another in another second is a change of its own', () => {
-    const later = { period: { start: at('2026-01-20'), end: at('2026-02-01') } }
-    expect(changes(line(-4000, 3), line(7000, 5), line(-3500, 5, later), line(5000, 7, later))).toEqual([
+test.each<[string, unknown[], (number | null)[][]]>([
+  ['is from what is credited to what is charged', [line(-4000, 3), line(7000, 5)], [[3, 5]]],
+  ['is of fewer seats, too', [line(-7000, 5), line(4000, 3)], [[5, 3]]],
+  ['stands in prorated invoice items too', [line(-4000, 3, inItem), line(7000, 5, inItem)], [[3, 5]]],
+  ['beside another in the same second is from the first number to the last', inOneSecond, [[3, 7]]],
+  ['is so in whatever order the lines come', inOneSecond.toReversed(), [[3, 7]]],
+  ['and back in the same second is none', [line(-4000, 3), line(7000, 5), line(-7000, 5), line(4000, 3)], []],
+  [
+    'beside another in another second is a change of its own',
+    [line(-4000, 3), line(7000, 5), line(-3500, 5, on20th), line(5000, 7, on20th)],
+    [
       [3, 5],
       [5, 7],
-    ])
-  })
-
-  test('a change of seats with several credits, as in flexible billing, is to what is charged; and the earlier number is unknown', () => {
-    expect(changes(line(-4000, 3), line(-1400, 2), line(9000, 7))).toEqual([[null, 7]])
-  })
-
-  test('a change of seats with effect from before another one goes on from that one too', () => {
-    // From 2 to 4 on the 20th was charged earlier; now there are 7 from the 11th on.
-    const later = { period: { start: at('2026-01-20'), end: at('2026-02-01') } }
-    expect(changes(line(-1000, 2), line(-3000, 4, later), line(9000, 7))).toEqual([
+    ],
+  ],
+  [
+    'with several credits, as in flexible billing, is to what is charged; the earlier number is unknown',
+    [line(-4000, 3), line(-1400, 2), line(9000, 7)],
+    [[null, 7]],
+  ],
+  // From 2 to 4 on the 20th was charged earlier; now there are 7 from the 11th on.
+  [
+    'with effect from before another one goes on from that one too',
+    [line(-1000, 2), line(-3000, 4, on20th), line(9000, 7)],
+    [
       [2, 7],
       [4, 7],
-    ])
-  })
-
-  test('a change of seats that is credited and charged alike is of the price, not of seats', () => {
-    expect(changes(line(-4000, 3), line(7000, 3))).toEqual([])
-  })
-
-  test('a period under a coupon for everything costs nothing, and is a period all the same', () => {
-    const credit = { proration: true, proration_details: { credited_items: { invoice: 'in_0' } } }
-    const charge = { proration: true, proration_details: { credited_items: null } }
-    const parentOf = (details: unknown) => ({
-      invoice_item_details: null,
-      subscription_item_details: details,
-    })
-    expect(
-      changes(line(0, 3, { parent: parentOf(credit) }), line(0, 5, { parent: parentOf(charge) })),
-    ).toEqual([[3, 5]])
-  })
-
-  test('a change of seats of no number is none', () => {
-    expect(changes(line(4000, null))).toEqual([])
-  })
+    ],
+  ],
+  ['that is credited and charged alike is of the price, not of seats', [line(-4000, 3), line(7000, 3)], []],
+  [
+    'under a coupon for everything costs nothing, and is one all the same',
+    [line(0, 3, free({ invoice: 'in_0' })), line(0, 5, free(null))],
+    [[3, 5]],
+  ],
+  ['of no number is none', [line(4000, null)], []],
+])('a change of seats %s', (_, lines, expected) => {
+  expect(changes(...lines)).toEqual(expected)
 })
 
 describe('a period whose money goes back', () => {

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { PaidLine, PendingLine } from '../../../schema/billing/position/facts.ts'
+import type { SubscriptionSnapshot } from '../../../schema/billing/subscriptions/snapshots.ts'
 
 /** What was billed for a subscription, and what waits to be. */
 export interface Bills {
@@ -10,8 +11,27 @@ export interface Bills {
   readonly waived: readonly Date[]
   /** A draft waits for an address of its customer. */
   readonly lacks_tax_location: boolean
-  /** The newest invoice that is open; null when none is. */
-  readonly unpaid: UnpaidInvoice | null
+  readonly unpaid: UnpaidInvoice
+}
+
+/** The newest invoice that is open, as a subscription's row has it. */
+type UnpaidInvoice = Pick<
+  SubscriptionSnapshot,
+  | 'unpaid_invoice_url'
+  | 'needs_confirmation'
+  | 'unpaid_minor'
+  | 'unpaid_decline_code'
+  | 'unpaid_declined_at'
+  | 'unpaid_next_attempt_at'
+>
+
+const nothingUnpaid: UnpaidInvoice = {
+  unpaid_invoice_url: null,
+  needs_confirmation: false,
+  unpaid_minor: null,
+  unpaid_decline_code: null,
+  unpaid_declined_at: null,
+  unpaid_next_attempt_at: null,
 }
 
 /** A paid invoice of a subscription, with all its lines. Only refunds can still change it. */
@@ -124,28 +144,11 @@ export async function fetchBills(
     pending: seatChangesOf(ours).filter((line) => line.starts_at < line.ends_at),
     waived,
     lacks_tax_location,
-    unpaid: open ? await fetchUnpaid(stripe, open) : null,
+    unpaid: open ? await fetchUnpaid(stripe, open) : nothingUnpaid,
   }
 }
 
-/** An open invoice, and where its customer pays it. */
-export interface UnpaidInvoice {
-  readonly url: string | null
-  /** Whether the bank waits for the customer to confirm the payment (3D Secure). */
-  readonly needs_confirmation: boolean
-  /** What is left to be paid, in minor units. */
-  readonly amount_minor: number
-  /**
-   * Why the bank refused it, e.g. `insufficient_funds`, or the error's code; null when none was tried
-   * (Stripe.PaymentIntent.LastPaymentError).
-   */
-  readonly decline_code: string | null
-  /** When the latest attempt was declined; null when none was. */
-  readonly declined_at: Date | null
-  /** When Stripe tries again; null when it does not (Stripe.Invoice.next_payment_attempt). */
-  readonly next_attempt_at: Date | null
-}
-
+/** What its customer has to do (3D Secure), and why the bank refused the latest attempt: Stripe.PaymentIntent. */
 /** https://docs.stripe.com/payments/paymentintents/lifecycle */
 async function fetchUnpaid(
   stripe: Stripe,
@@ -161,12 +164,12 @@ async function fetchUnpaid(
   const { status, last_payment_error: error, latest_charge } = typeof intent === 'object' ? intent : {}
   const declined = typeof latest_charge === 'object' && latest_charge?.status === 'failed' && latest_charge
   return {
-    url: hosted_invoice_url ?? null,
+    unpaid_invoice_url: hosted_invoice_url ?? null,
     needs_confirmation: status === 'requires_action',
-    amount_minor: amount_remaining,
-    decline_code: error?.decline_code ?? error?.code ?? null,
-    declined_at: declined ? new Date(declined.created * 1000) : null,
-    next_attempt_at: next_payment_attempt === null ? null : new Date(next_payment_attempt * 1000),
+    unpaid_minor: amount_remaining,
+    unpaid_decline_code: error?.decline_code ?? error?.code ?? null,
+    unpaid_declined_at: declined ? new Date(declined.created * 1000) : null,
+    unpaid_next_attempt_at: next_payment_attempt === null ? null : new Date(next_payment_attempt * 1000),
   }
 }
 

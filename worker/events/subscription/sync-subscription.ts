@@ -6,16 +6,12 @@ import {
   lockIntent,
   makeTrialsDue,
 } from '../../../schema/billing/checkout/intents.ts'
-import { failUnfinishedIntent, settleIntent } from '../../../schema/billing/checkout/outcomes.ts'
+import { failIntent, recordOutcome } from '../../../schema/billing/checkout/outcomes.ts'
 import { saveStripeCustomer } from '../../../schema/billing/customers/customers.ts'
 import { nextMonthEdge } from '../../../schema/billing/position/billing-months.ts'
 import type { PaidLine } from '../../../schema/billing/position/facts.ts'
 import { readUnusedRefund } from '../../../schema/billing/position/unused-refund.ts'
-import {
-  postponeUnusedRefund,
-  recordUnusedRefund,
-  replacePlan,
-} from '../../../schema/billing/subscriptions/replaced.ts'
+import { replacePlan, saveUnusedRefund } from '../../../schema/billing/subscriptions/replaced.ts'
 import {
   lockSubscription,
   savePaidLines,
@@ -94,7 +90,7 @@ export async function fetchSubscriptionToApply(
   if (refused) return refused
   const other = await findOtherLiveSubscription(deps, subscription)
   const ended = other === undefined ? undefined : await fetchSubscription(deps, other)
-  const next = subscription.ended_at ? await findNext(deps, subscription) : undefined
+  const next = subscription.row.ended_at ? await findNext(deps, subscription) : undefined
   return { of: 'subscription', subscription, ended, next }
 }
 
@@ -168,7 +164,7 @@ async function refuseTrial(
 ): Promise<Nothing> {
   const failure_reason = 'The free trial is given once, and was used meanwhile: nothing is charged'
   await endSubscription(stripe, subscriptionId, 'The free trial is given once')
-  await failUnfinishedIntent(db, { id, failure_code: 'trial_used', failure_reason })
+  await failIntent(db, { id, failure_code: 'trial_used', failure_reason })
   return ignore(failure_reason)
 }
 
@@ -205,7 +201,7 @@ async function applySubscription(
   if (owner_id) await lockOwner(trx, owner_id)
   const ordered = await lockOrdered(trx, fetched)
   const known = await lockSubscription(trx, fetched.id)
-  if (known && known.snapshot_order >= fetched.snapshot_order) {
+  if (known && known.snapshot_order >= fetched.row.snapshot_order) {
     return { state: 'applied', reason: 'A newer snapshot was applied' }
   }
   if (!known && !wasBought(fetched)) return applyUnpaid(trx, ordered, fetched)
@@ -219,19 +215,19 @@ async function applySubscription(
   requirePlan(terms, fetched)
   const is_gone = await isDeleted(trx, owner_id)
   const isBeingReplaced = known?.replaced_by != null && known.is_unfinished
-  const saved = await saveSubscription(trx, {
-    ...snapshotOf(fetched, cause.now),
+  const saved = await saveSubscription(trx, terms, {
+    ...fetched.row,
     lapses_at: keptLapse(fetched, known, cause.now),
-    ...terms,
     // It ends, or is given back in part, as soon as a worker has it: see `processSubscriptionSync`.
-    ...((is_gone || isBeingReplaced) && { next_try_at: cause.now }),
+    next_try_at: is_gone || isBeingReplaced ? cause.now : nextSync(fetched, cause.now),
   })
   await savePaidLines(trx, linesOf(fetched, owner_id))
   if (intent.state !== 'settled') {
     if (!intent.stripe_session_id) {
       throw new NotYetError(`Intent ${intent.id} of ${fetched.id} has no session yet`)
     }
-    await settleIntent(trx, { id: intent.id, stripe_session_id: intent.stripe_session_id })
+    const { id, stripe_session_id } = intent
+    await recordOutcome(trx, { id, stripe_session_id, state: 'settled' })
     await replacePlan(trx, intent, cause.now)
     await makeTrialsDue(trx, { user_id: intent.user_id, now: cause.now })
   }
@@ -239,7 +235,7 @@ async function applySubscription(
   const transfer_ids = await postPlanDifference(trx, owner_id, cause)
   await decideUnusedRefund(trx, saved, cause.now)
   await refreshPlanAndSeats(trx, { owner_id, fetched, buyer_id: is_gone ? null : intent.user_id })
-  const isRoomChanged = kindOf(owner_id) === 'organization' && known?.seats_total !== fetched.seats
+  const isRoomChanged = kindOf(owner_id) === 'organization' && known?.seats_total !== fetched.row.seats_total
   const { id: intent_id, stripe_session_id: session_id } = intent
   return {
     state: 'applied',
@@ -258,14 +254,14 @@ async function decideUnusedRefund(trx: DatabaseTransaction, saved: Subscription,
   if (saved.replaced_by === null || !saved.ended_at || saved.unused_refund_minor !== null) return
   const held_until = await findLastExpiry(trx, saved)
   if (held_until) {
-    await postponeUnusedRefund(trx, saved, new Date(Math.max(held_until.getTime(), now.getTime() + 60_000)))
-    return
+    const next_try_at = new Date(Math.max(held_until.getTime(), now.getTime() + 60_000))
+    return saveUnusedRefund(trx, saved, { next_try_at })
   }
   const refund = await readUnusedRefund(trx, saved, now)
-  await recordUnusedRefund(trx, saved, {
-    amount_minor: refund?.amount_minor ?? 0,
-    invoice_id: refund?.invoice_id ?? null,
-    now,
+  await saveUnusedRefund(trx, saved, {
+    unused_refund_minor: refund?.amount_minor ?? 0,
+    unused_refund_invoice: refund?.invoice_id ?? null,
+    next_try_at: now,
   })
 }
 
@@ -283,7 +279,7 @@ async function lockOrdered(
 }
 
 /** A subscription whose first payment is still open gives nothing, and may never be paid. */
-function wasBought({ status, invoices }: FetchedSubscription): boolean {
+function wasBought({ row: { status }, invoices }: FetchedSubscription): boolean {
   const isOpen = status === 'incomplete' || status === 'incomplete_expired'
   return !isOpen && invoices.some(({ lines }) => lines.some(isPeriod))
 }
@@ -298,12 +294,12 @@ async function applyUnpaid(
   intent: CheckoutIntent | undefined,
   fetched: FetchedSubscription,
 ): Promise<Outcome> {
-  if (fetched.status !== 'incomplete_expired' && fetched.status !== 'canceled') {
-    return { state: 'applied', reason: `It is ${fetched.status}: nothing is paid yet` }
+  const { status } = fetched.row
+  if (status !== 'incomplete_expired' && status !== 'canceled') {
+    return { state: 'applied', reason: `It is ${status}: nothing is paid yet` }
   }
   const failure_reason = 'The first payment failed'
-  if (intent)
-    await failUnfinishedIntent(trx, { id: intent.id, failure_code: 'first_payment_failed', failure_reason })
+  if (intent) await failIntent(trx, { id: intent.id, failure_code: 'first_payment_failed', failure_reason })
   return { state: 'applied', reason: failure_reason }
 }
 
@@ -342,7 +338,7 @@ function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): voi
  * same plan is no contradiction. One that has ended ends here too, whatever its price.
  */
 function requirePlan({ plan_type }: { readonly plan_type: string }, fetched: FetchedSubscription): void {
-  if (fetched.ended_at || fetched.plan_type === null || fetched.plan_type === plan_type) return
+  if (fetched.row.ended_at || fetched.plan_type === null || fetched.plan_type === plan_type) return
   throw new PermanentError(
     `Subscription ${fetched.id} is one of the plan ${plan_type}, and its price is one of ${fetched.plan_type}`,
   )
@@ -354,7 +350,7 @@ async function requireNoOther(
   fetched: FetchedSubscription,
 ): Promise<void> {
   const live = await findLiveSubscription(trx, owner_id)
-  if (!live || live.stripe_subscription_id === fetched.id || fetched.ended_at) return
+  if (!live || live.stripe_subscription_id === fetched.id || fetched.row.ended_at) return
   throw new PermanentError(
     `${owner_id} has the live subscription ${live.stripe_subscription_id}; ${fetched.id} is a second one`,
   )
@@ -364,7 +360,11 @@ async function requireNoOther(
  * A plan that has lapsed stays so until a later period is paid, also when its payment is asked for again: its
  * months are closed, and what was left of them has expired.
  */
-function keptLapse({ lapses_at, invoices }: FetchedSubscription, known: Subscription | undefined, now: Date) {
+function keptLapse(
+  { row: { lapses_at }, invoices }: FetchedSubscription,
+  known: Subscription | undefined,
+  now: Date,
+) {
   const since = known?.lapses_at ?? null
   const isPaid = invoices.some(({ lines }) =>
     lines.some((line) => isPeriod(line) && since && line.ends_at > since),
@@ -372,37 +372,13 @@ function keptLapse({ lapses_at, invoices }: FetchedSubscription, known: Subscrip
   return lapses_at ?? (since && since <= now && !isPaid ? since : null)
 }
 
-function snapshotOf(fetched: FetchedSubscription, now: Date) {
+function nextSync({ invoices, row }: FetchedSubscription, now: Date): Date {
   // Those that were synced together are not all synced together again.
   const latest = new Date(now.getTime() + longestWaitMs * (1 - Math.random() / 4))
-  const lines = fetched.invoices.flatMap((invoice) => invoice.lines)
+  const lines = invoices.flatMap((invoice) => invoice.lines)
   // No event tells that the customer has an address now.
-  const until = fetched.lacks_tax_location ? new Date(now.getTime() + dayMs / 24) : latest
-  return {
-    stripe_subscription_id: fetched.id,
-    billing_frequency: fetched.billing_frequency,
-    status: fetched.status,
-    seats_total: fetched.seats,
-    current_period_start: fetched.current_period_start,
-    current_period_end: fetched.current_period_end,
-    trial_end: fetched.trial_end,
-    cancel_at: fetched.cancel_at,
-    ended_at: fetched.ended_at,
-    price_minor: fetched.price_minor,
-    scheduled_seats: fetched.scheduled?.seats ?? null,
-    scheduled_frequency: fetched.scheduled?.billing_frequency ?? null,
-    scheduled_at: fetched.scheduled?.at ?? null,
-    pending_lines: JSON.stringify(fetched.pending),
-    unpaid_invoice_url: fetched.unpaid?.url ?? null,
-    needs_confirmation: fetched.unpaid?.needs_confirmation ?? false,
-    unpaid_minor: fetched.unpaid?.amount_minor ?? null,
-    unpaid_decline_code: fetched.unpaid?.decline_code ?? null,
-    unpaid_declined_at: fetched.unpaid?.declined_at ?? null,
-    unpaid_next_attempt_at: fetched.unpaid?.next_attempt_at ?? null,
-    snapshot_order: fetched.snapshot_order,
-    next_try_at: nextMonthEdge(lines, { after: now, until }) ?? until,
-    lacks_tax_location: fetched.lacks_tax_location,
-  }
+  const until = row.lacks_tax_location ? new Date(now.getTime() + dayMs / 24) : latest
+  return nextMonthEdge(lines, { after: now, until }) ?? until
 }
 
 function termsOf(intent: CheckoutIntent, owner_id: string) {

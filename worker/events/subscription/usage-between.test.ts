@@ -60,14 +60,6 @@ describe.each<[string, PlanOrder]>([
     await hear(bought)
     expect(await balanceOf(bought)).toEqual([400, 300])
   })
-
-  test('what the new month does not cover stays with the rest of the month before', async () => {
-    const bought = await buildRenewed(400, order)
-    await use(bought, 650)
-    expect(await balanceOf(bought)).toEqual([0, 50])
-    await hear(bought)
-    expect(await balanceOf(bought)).toEqual([0, 300])
-  })
 })
 
 test('a renewal that is heard together with its refund covers no usage with what went back', async () => {
@@ -81,48 +73,6 @@ test('a renewal that is heard together with its refund covers no usage with what
   expect(await balanceOf(bought)).toEqual([0, 300])
   await hear(bought)
   expect(await balanceOf(bought)).toEqual([0, 300])
-})
-
-describe('a renewal whose payment fails', () => {
-  const buildFailed = async () => {
-    const bought = await buildPaidPlan(product)
-    await worker.catchUp()
-    await postTransfer(database.worker, buildGrant(bought.owner_id, 300))
-    await use(bought, 400)
-    await product.stripe.knob(`subscriptions/${bought.subscription_id}/card`, { card: '4000000000000341' })
-    await product.advanceDays(32)
-    await worker.catchUp()
-    return bought
-  }
-
-  test('the rest of the old month stays usable while the payment is due, and usage counts to the new month once it is paid', async () => {
-    const bought = await buildFailed()
-    expect(await balanceOf(bought)).toEqual([100, 300])
-    await use(bought, 250)
-    expect(await balanceOf(bought)).toEqual([0, 150])
-    await product.stripe.knob(`subscriptions/${bought.subscription_id}/card`, { card: '4242424242424242' })
-    await product.stripe.knob(`subscriptions/${bought.subscription_id}/retry`)
-    await hear(bought)
-    expect(await balanceOf(bought)).toEqual([250, 300])
-  })
-
-  test('a subscription that ends unpaid charges no usage again, and the rest of its month expires', async () => {
-    const bought = await buildFailed()
-    await use(bought, 50)
-    await product.stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
-    await hear(bought)
-    expect(await balanceOf(bought)).toEqual([0, 300])
-    await hear(bought)
-    expect(await balanceOf(bought)).toEqual([0, 300])
-  })
-
-  test('bought credits that were used while a payment was due stay used when the subscription ends unpaid', async () => {
-    const bought = await buildFailed()
-    await use(bought, 250)
-    await product.stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
-    await hear(bought)
-    expect(await balanceOf(bought)).toEqual([0, 150])
-  })
 })
 
 test('usage that moves is explained, and is no new credits in the sums of a day', async () => {

@@ -21,7 +21,8 @@ export async function writeOrder(
   fetched: FetchedSubscription,
   now: Date,
 ): Promise<CheckoutIntent> {
-  const { id, customer_id, billing_frequency, seats, plan_type, invoices } = fetched
+  const { id, customer_id, plan_type, invoices } = fetched
+  const { billing_frequency, seats_total: seats } = fetched.row
   const invoice = invoices.at(-1)
   const currency = currencySchema.safeParse(invoice?.currency).data
   if (!plan_type || !invoice || !currency || seats > maximumSeats) {

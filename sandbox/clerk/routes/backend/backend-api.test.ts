@@ -12,8 +12,6 @@ beforeEach(async () => {
   await fetch(`${sandbox.url}/_sandbox/reset`, { method: 'POST' })
 })
 
-const _organizationId = seeds.organization.id
-
 test('the seeds are found by address, by id, by text, and with their role', async () => {
   const byAddress = await clerk.users.getUserList({ emailAddress: [seeds.support.email] })
   expect(byAddress.totalCount).toBe(1)

@@ -1,24 +1,38 @@
-import type { Router } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { resourceRoutes } from '../../../kit/resource.ts'
+import {
+  changeRole,
+  createInvitations,
+  createMembership,
+  invitationStatus,
+  removeMember,
+  revokeInvitation,
+} from '../../entities/membership.ts'
 import { createOrganization, deleteOrganization, updateOrganization } from '../../entities/organization.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import {
   booleanField,
+  emailField,
+  givenFields,
   metadataField,
   nameField,
-  newestFirst,
+  oneOrMany,
   page,
   pageQuery,
   readForm,
   readQuery,
+  roleField,
   slugField,
 } from '../../wire/form.ts'
-import { backendOrganization, deletedOrganization } from '../../wire/organization.ts'
-import { answer, requireOrganization } from './shared.ts'
+import {
+  backendInvitation,
+  backendMembership,
+  backendOrganization,
+  deletedOrganization,
+} from '../../wire/organization.ts'
+import { callsOf, requireMembership, requireOrganization, userQuery, usersMatching } from './shared.ts'
 
-const listQuery = pageQuery.extend({ query: z.string().max(256).optional() })
 const metadataFields = { public_metadata: metadataField, private_metadata: metadataField }
 const newForm = z.object({
   name: nameField.min(1),
@@ -34,11 +48,42 @@ const changeForm = z.object({
   admin_delete_enabled: booleanField.optional(),
   ...metadataFields,
 })
+const roleForm = z.object({ role: roleField })
+const memberForm = roleForm.extend({ user_id: z.string().max(64) })
+const invitationForm = roleForm.extend({
+  email_address: emailField,
+  inviter_user_id: z.string().max(64).nullish(),
+  redirect_url: z.url({ protocol: /^https?$/ }).nullish(),
+  expires_in_days: z.number().int().min(1).max(365).optional(),
+  ...metadataFields,
+})
 
+/** Organizations with their members and invitations, and what the instance allows them. */
 export function backendOrganizationRoutes(router: Router, service: Service): void {
-  router.post('/bapi/v1/organizations', (ctx) => {
+  const { store, instance } = service
+  const call = callsOf(router)
+
+  // The switch for personal accounts is only in `/v1/environment`.
+  call('GET /instance/organization_settings', () => ({
+    object: 'organization_settings',
+    enabled: instance.organizations_enabled,
+    max_allowed_memberships: instance.max_allowed_memberships,
+    max_allowed_roles: 10,
+    max_role_sets_allowed: 1,
+    max_allowed_domains: 10,
+    max_allowed_permissions: 50,
+    creator_role: 'org:admin',
+    admin_delete_enabled: true,
+    domains_enabled: false,
+    slug_disabled: false,
+    domains_enrollment_modes: [],
+    domains_default_role: 'org:member',
+    initial_role_set_key: null,
+  }))
+
+  call('POST /organizations', (ctx) => {
     const form = readForm(ctx, newForm)
-    const createdBy = form.created_by ? service.store.users.get(form.created_by) : null
+    const createdBy = form.created_by ? store.users.get(form.created_by) : null
     if (createdBy === undefined) throw notFound('User')
     const organization = createOrganization(service, {
       name: form.name,
@@ -48,39 +93,108 @@ export function backendOrganizationRoutes(router: Router, service: Service): voi
       publicMetadata: form.public_metadata,
       privateMetadata: form.private_metadata,
     })
-    ctx.body = backendOrganization(service, organization, { withMembersCount: true })
+    return backendOrganization(service, organization, { withMembersCount: true })
   })
 
-  resourceRoutes(router, {
-    path: '/bapi/v1/organizations',
-    id: ':organizationId',
-    handle: answer,
-    find: (ctx) => requireOrganization(service, ctx),
-    show: (organization, ctx) => {
-      const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
-      return backendOrganization(service, organization, {
-        withMembersCount: query.include_members_count ?? false,
-      })
-    },
-    list: (ctx) => {
-      const query = readQuery(ctx, listQuery)
-      const text = query.query?.toLowerCase()
-      const found = service.store.organizations.filter(
-        (row) => !text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text)),
-      )
-      return page(newestFirst(found), query, (row) => backendOrganization(service, row))
-    },
-    update: (organization, ctx) => {
-      const form = readForm(ctx, changeForm)
-      const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-      return backendOrganization(service, updateOrganization(service, organization, given))
-    },
-    updateVerb: 'patch',
+  call('GET /organizations', (ctx) => {
+    const query = readQuery(ctx, pageQuery.extend({ query: z.string().max(256).optional() }))
+    const text = query.query?.toLowerCase()
+    const found = store.organizations.filter(
+      (row) => !text || [row.id, row.name, row.slug].some((value) => value.toLowerCase().includes(text)),
+    )
+    return page(found, query, (row) => backendOrganization(service, row))
   })
 
-  router.delete('/bapi/v1/organizations/:organizationId', (ctx) => {
+  call('GET /organizations/:organizationId', (ctx) => {
+    const query = readQuery(ctx, z.object({ include_members_count: booleanField.optional() }))
+    return backendOrganization(service, requireOrganization(service, ctx), {
+      withMembersCount: query.include_members_count ?? false,
+    })
+  })
+
+  call('PATCH /organizations/:organizationId', (ctx) => {
+    const organization = requireOrganization(service, ctx)
+    const changes = givenFields(readForm(ctx, changeForm))
+    return backendOrganization(service, updateOrganization(service, organization, changes))
+  })
+
+  call('DELETE /organizations/:organizationId', (ctx) => {
     const organization = requireOrganization(service, ctx)
     deleteOrganization(service, organization)
-    ctx.body = deletedOrganization(organization)
+    return deletedOrganization(organization)
   })
+
+  call('GET /organizations/:organizationId/memberships', (ctx) => {
+    const organization = requireOrganization(service, ctx)
+    const query = readQuery(ctx, userQuery)
+    const users = new Set(usersMatching(service, query).map((row) => row.id))
+    const found = store.memberships.filter(
+      (row) => row.organization_id === organization.id && users.has(row.user_id),
+    )
+    return page(found, query, (row) => backendMembership(service, row))
+  })
+
+  call('POST /organizations/:organizationId/memberships', (ctx) => {
+    const organization = requireOrganization(service, ctx)
+    const { user_id, role } = readForm(ctx, memberForm)
+    const user = store.users.get(user_id)
+    if (!user) throw notFound('User')
+    return backendMembership(service, createMembership(service, { organization, user, role }))
+  })
+
+  call('PATCH /organizations/:organizationId/memberships/:userId', (ctx) => {
+    const membership = requireMembership(service, ctx)
+    return backendMembership(service, changeRole(service, membership, readForm(ctx, roleForm).role))
+  })
+
+  call('DELETE /organizations/:organizationId/memberships/:userId', (ctx) => {
+    const membership = requireMembership(service, ctx)
+    const last = backendMembership(service, membership)
+    removeMember(service, membership)
+    return last
+  })
+
+  const requireInvitation = (ctx: RouterContext) => {
+    const organization = requireOrganization(service, ctx)
+    const invitation = store.invitations.get(ctx.params.invitationId)
+    if (invitation?.organization_id === organization.id) return invitation
+    throw notFound('Organization invitation')
+  }
+
+  call('GET /organizations/:organizationId/invitations', (ctx) => {
+    const organization = requireOrganization(service, ctx)
+    const query = readQuery(ctx, pageQuery.extend({ status: oneOrMany(z.string()).optional() }))
+    const found = store.invitations.filter(
+      (row) =>
+        row.organization_id === organization.id &&
+        (!query.status || query.status.includes(invitationStatus(service, row))),
+    )
+    return page(found, query, (row) => backendInvitation(service, row))
+  })
+
+  call('POST /organizations/:organizationId/invitations', (ctx) => {
+    service.quotas.invitations.count(service.nowMs())
+    const organization = requireOrganization(service, ctx)
+    const form = readForm(ctx, invitationForm)
+    if (form.inviter_user_id && !store.users.get(form.inviter_user_id)) throw notFound('User')
+    const wanted = {
+      emailAddress: form.email_address,
+      role: form.role,
+      inviterUserId: form.inviter_user_id ?? null,
+      redirectUrl: form.redirect_url,
+      expiresInDays: form.expires_in_days,
+      publicMetadata: form.public_metadata,
+      privateMetadata: form.private_metadata,
+    }
+    const [invitation] = createInvitations(service, organization, [wanted])
+    return invitation && backendInvitation(service, invitation)
+  })
+
+  call('GET /organizations/:organizationId/invitations/:invitationId', (ctx) =>
+    backendInvitation(service, requireInvitation(ctx)),
+  )
+
+  call('POST /organizations/:organizationId/invitations/:invitationId/revoke', (ctx) =>
+    backendInvitation(service, revokeInvitation(service, requireInvitation(ctx))),
+  )
 }

@@ -1,14 +1,22 @@
-import type { RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
+import { z } from 'zod'
 import { findMembership } from '../../entities/membership.ts'
 import { findOrganization } from '../../entities/organization.ts'
+import { userLabel } from '../../entities/user.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import type { Organization, OrganizationMembership, User } from '../../state.ts'
+import { oneOrMany, pageQuery } from '../../wire/form.ts'
 
-/** The backend API answers with the bare object. */
-export function answer(work: (ctx: RouterContext) => object | Promise<object>) {
-  return async (ctx: RouterContext) => {
-    ctx.body = await work(ctx)
+type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST'
+
+/** Adds calls to a router; the backend API answers with the bare object. */
+export function callsOf(router: Router) {
+  return (name: `${Method} /${string}`, work: (ctx: RouterContext) => unknown): void => {
+    const [method = '', path = ''] = name.split(' ')
+    router.register(`/bapi/v1${path}`, [method], async (ctx) => {
+      ctx.body = await work(ctx)
+    })
   }
 }
 
@@ -31,4 +39,29 @@ export function requireMembership(service: Service, ctx: RouterContext): Organiz
   const membership = userId && findMembership(service, { organizationId: organization.id, userId })
   if (!membership) throw notFound('Organization membership')
   return membership
+}
+
+const values = oneOrMany(z.string().max(256)).optional()
+
+export const userQuery = pageQuery.extend({
+  email_address: values,
+  user_id: values,
+  query: z.string().max(256).optional(),
+})
+
+/** Filters are joined by AND, the values of one filter by OR. */
+export function usersMatching(
+  service: Service,
+  { email_address, user_id, query }: Omit<z.output<typeof userQuery>, 'limit' | 'offset'>,
+): User[] {
+  const addresses = email_address?.map((row) => row.toLowerCase())
+  const text = query?.toLowerCase()
+  return service.store.users.filter((user) => {
+    const own = user.email_addresses.map((row) => row.email_address)
+    return (
+      (!addresses || addresses.some((address) => own.includes(address))) &&
+      (!user_id || user_id.includes(user.id)) &&
+      (!text || [user.id, userLabel(user), ...own].some((one) => one.toLowerCase().includes(text)))
+    )
+  })
 }

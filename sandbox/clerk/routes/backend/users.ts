@@ -1,17 +1,20 @@
-import type { Router } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { resourceRoutes } from '../../../kit/resource.ts'
+import { createEmailAddress, findUserByEmailAddress } from '../../entities/email-address.ts'
 import { mergeMetadata } from '../../entities/metadata.ts'
 import { hashPassword } from '../../entities/password.ts'
-import { endOtherSessions } from '../../entities/session.ts'
+import { endOtherSessions, endSession, shownStatus } from '../../entities/session.ts'
+import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { createUser, deleteUser, LOCKOUT_MS, newPassword, updateUser } from '../../entities/user.ts'
+import { notFound, takenEmailAddress } from '../../errors.ts'
 import type { Service } from '../../service.ts'
+import type { Session, User } from '../../state.ts'
 import {
   booleanField,
   emailField,
+  givenFields,
   metadataField,
   nameField,
-  newestFirst,
   oneOrMany,
   page,
   pageQuery,
@@ -19,10 +22,10 @@ import {
   readForm,
   readQuery,
 } from '../../wire/form.ts'
-import { backendMembership } from '../../wire/membership.ts'
-import { backendUser } from '../../wire/user.ts'
-import { answer, requireUser } from './shared.ts'
-import { userQuery, usersMatching } from './user-query.ts'
+import { backendMembership } from '../../wire/organization.ts'
+import { backendSession } from '../../wire/session.ts'
+import { backendUser, emailAddressFields } from '../../wire/user.ts'
+import { callsOf, requireUser, userQuery, usersMatching } from './shared.ts'
 
 const metadataFields = {
   public_metadata: metadataField,
@@ -30,34 +33,52 @@ const metadataFields = {
   unsafe_metadata: metadataField,
 }
 const metadataNames = ['public_metadata', 'private_metadata', 'unsafe_metadata'] as const
-const newForm = z.object({
-  email_address: oneOrMany(emailField).pipe(z.array(z.string()).min(1)),
+const fields = {
   password: passwordField.optional(),
   first_name: nameField.nullish(),
   last_name: nameField.nullish(),
   external_id: z.string().max(256).nullish(),
   locale: z.string().max(35).nullish(),
   ...metadataFields,
+}
+const newForm = z.object({
+  ...fields,
+  email_address: oneOrMany(emailField).pipe(z.array(z.string()).min(1)),
 })
 const changeForm = z.object({
-  first_name: nameField.nullish(),
-  last_name: nameField.nullish(),
-  external_id: z.string().max(256).nullish(),
-  password: passwordField.optional(),
+  ...fields,
   sign_out_of_other_sessions: booleanField.optional(),
   primary_email_address_id: z.string().max(64).optional(),
-  locale: z.string().max(35).nullish(),
-  ...metadataFields,
+})
+const addressForm = z.object({
+  user_id: z.string().max(64),
+  email_address: emailField,
+  verified: booleanField.optional(),
+  primary: booleanField.optional(),
+})
+const sessionsQuery = pageQuery.extend({
+  user_id: z.string().max(64).optional(),
+  status: z.string().max(32).optional(),
+  paginated: booleanField.optional(),
 })
 
+/** Users with their addresses and sessions, and the keys of their tokens. */
 export function backendUserRoutes(router: Router, service: Service): void {
-  // Clerk's SDK asks it with each list of users.
-  router.get('/bapi/v1/users/count', (ctx) => {
-    const total_count = usersMatching(service, readQuery(ctx, userQuery)).length
-    ctx.body = { object: 'total_count', total_count }
-  })
+  const { store } = service
+  const call = callsOf(router)
+  const shown = (user: User) => backendUser(service, user)
+  const change = (ctx: RouterContext, changes: Parameters<typeof updateUser>[2]) =>
+    shown(updateUser(service, requireUser(service, ctx), changes))
 
-  router.post('/bapi/v1/users', async (ctx) => {
+  call('GET /jwks', () => publicKeySet(signingKey(service)))
+
+  // Clerk's SDK asks it with each list of users.
+  call('GET /users/count', (ctx) => ({
+    object: 'total_count',
+    total_count: usersMatching(service, readQuery(ctx, userQuery)).length,
+  }))
+
+  call('POST /users', async (ctx) => {
     const form = readForm(ctx, newForm)
     const user = createUser(service, {
       emailAddresses: form.email_address,
@@ -70,75 +91,104 @@ export function backendUserRoutes(router: Router, service: Service): void {
       privateMetadata: form.private_metadata,
       unsafeMetadata: form.unsafe_metadata,
     })
-    ctx.body = backendUser(service, user)
+    return shown(user)
   })
 
-  resourceRoutes(router, {
-    path: '/bapi/v1/users',
-    id: ':userId',
-    handle: answer,
-    find: (ctx) => requireUser(service, ctx),
-    show: (user) => backendUser(service, user),
-    list: (ctx) => {
-      const query = readQuery(ctx, userQuery)
-      return page(newestFirst(usersMatching(service, query)), query, (row) => backendUser(service, row)).data
-    },
-    update: async (user, ctx) => {
-      const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
-      const given = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-      const password_hash = password === undefined ? undefined : await hashPassword(password)
-      const updated = updateUser(service, user, {
-        ...given,
-        ...(password_hash && newPassword(password_hash)),
-      })
-      if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
-      return backendUser(service, updated)
-    },
-    updateVerb: 'patch',
+  call('GET /users', (ctx) => {
+    const query = readQuery(ctx, userQuery)
+    return page(usersMatching(service, query), query, shown).data
   })
 
-  router.patch('/bapi/v1/users/:userId/metadata', (ctx) => {
+  call('GET /users/:userId', (ctx) => shown(requireUser(service, ctx)))
+
+  call('PATCH /users/:userId', async (ctx) => {
+    const user = requireUser(service, ctx)
+    const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
+    const password_hash = password === undefined ? undefined : await hashPassword(password)
+    const changes = { ...givenFields(form), ...(password_hash && newPassword(password_hash)) }
+    const updated = updateUser(service, user, changes)
+    if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
+    return shown(updated)
+  })
+
+  call('PATCH /users/:userId/metadata', (ctx) => {
     const user = requireUser(service, ctx)
     const given = readForm(ctx, z.object(metadataFields))
     const changes = metadataNames.flatMap((name) =>
       given[name] ? [[name, mergeMetadata(user[name], given[name])]] : [],
     )
-    ctx.body = backendUser(service, updateUser(service, user, Object.fromEntries(changes)))
+    return change(ctx, Object.fromEntries(changes))
   })
 
-  router.delete('/bapi/v1/users/:userId', (ctx) => {
+  call('DELETE /users/:userId', (ctx) => {
     const user = requireUser(service, ctx)
     deleteUser(service, user)
-    ctx.body = { object: 'user', id: user.id, deleted: true }
+    return { object: 'user', id: user.id, deleted: true }
   })
 
-  for (const action of ['ban', 'unban'] as const) {
-    router.post(`/bapi/v1/users/:userId/${action}`, (ctx) => {
-      const user = requireUser(service, ctx)
-      const updated = updateUser(service, user, { banned: action === 'ban' })
-      if (updated.banned) endOtherSessions(service, user, null)
-      ctx.body = backendUser(service, updated)
-    })
-  }
+  call('POST /users/:userId/ban', (ctx) => {
+    const banned = change(ctx, { banned: true })
+    endOtherSessions(service, requireUser(service, ctx), null)
+    return banned
+  })
+  call('POST /users/:userId/unban', (ctx) => change(ctx, { banned: false }))
 
   // The next sign-in asks for another password (Clerk's operation SetUserPasswordCompromised).
-  router.post('/bapi/v1/users/:userId/password/set_compromised', (ctx) => {
-    const user = requireUser(service, ctx)
-    ctx.body = backendUser(service, updateUser(service, user, { password_compromised: true }))
-  })
+  call('POST /users/:userId/password/set_compromised', (ctx) => change(ctx, { password_compromised: true }))
 
   // A lock prevents new sign-ins and keeps the user's sessions.
-  for (const action of ['lock', 'unlock'] as const) {
-    router.post(`/bapi/v1/users/:userId/${action}`, (ctx) => {
-      const user = requireUser(service, ctx)
-      const locked_until = action === 'lock' ? Date.now() + LOCKOUT_MS : null
-      ctx.body = backendUser(service, updateUser(service, user, { locked_until }))
+  call('POST /users/:userId/lock', (ctx) => change(ctx, { locked_until: Date.now() + LOCKOUT_MS }))
+  call('POST /users/:userId/unlock', (ctx) => change(ctx, { locked_until: null }))
+
+  call('GET /users/:userId/organization_memberships', (ctx) => {
+    const user = requireUser(service, ctx)
+    const found = store.memberships.filter((row) => row.user_id === user.id)
+    return page(found, readQuery(ctx, pageQuery), (row) => backendMembership(service, row))
+  })
+
+  call('POST /email_addresses', (ctx) => {
+    const form = readForm(ctx, addressForm)
+    const user = store.users.get(form.user_id)
+    if (!user) throw notFound('User')
+    if (findUserByEmailAddress(service, form.email_address)) throw takenEmailAddress()
+    const address = createEmailAddress(form.email_address, { isVerified: form.verified ?? false })
+    updateUser(service, user, {
+      email_addresses: [...user.email_addresses, address],
+      ...(form.primary ? { primary_email_address_id: address.id } : {}),
     })
+    return emailAddressFields(address)
+  })
+
+  call('DELETE /email_addresses/:id', (ctx) => {
+    const { id } = ctx.params
+    const user = store.users.find((row) => row.email_addresses.some((address) => address.id === id))
+    if (!user) throw notFound('Email address')
+    const left = user.email_addresses.filter((row) => row.id !== id)
+    updateUser(service, user, {
+      email_addresses: left,
+      ...(user.primary_email_address_id === id ? { primary_email_address_id: left[0]?.id ?? null } : {}),
+    })
+    return { object: 'email_address', id, deleted: true }
+  })
+
+  const requireSession = (ctx: RouterContext): Session => {
+    const session = store.sessions.get(ctx.params.sessionId)
+    if (!session) throw notFound('Session')
+    return session
   }
 
-  router.get('/bapi/v1/users/:userId/organization_memberships', (ctx) => {
-    const user = requireUser(service, ctx)
-    const found = service.store.memberships.filter((row) => row.user_id === user.id)
-    ctx.body = page(newestFirst(found), readQuery(ctx, pageQuery), (row) => backendMembership(service, row))
+  call('GET /sessions', (ctx) => {
+    const query = readQuery(ctx, sessionsQuery)
+    const found = store.sessions.filter(
+      (row) =>
+        (!query.user_id || row.user_id === query.user_id) &&
+        (!query.status || shownStatus(service, row) === query.status),
+    )
+    const answer = page(found, query, (row) => backendSession(service, row))
+    return query.paginated ? answer : answer.data
   })
+  call('GET /sessions/:sessionId', (ctx) => backendSession(service, requireSession(ctx)))
+  call('POST /sessions/:sessionId/revoke', (ctx) =>
+    backendSession(service, endSession(service, requireSession(ctx), 'revoked')),
+  )
 }

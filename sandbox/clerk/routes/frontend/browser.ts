@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RouterContext } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
 import type { ParameterizedContext } from 'koa'
 import { findMembership } from '../../entities/membership.ts'
 import { findOrganization } from '../../entities/organization.ts'
@@ -13,7 +13,7 @@ import {
 import { missingPermission, notFound, signedOut } from '../../errors.ts'
 import type { Service } from '../../service.ts'
 import { type Client, createId, type Session, type SessionActivity, type User } from '../../state.ts'
-import { clientFields } from '../../wire/client.ts'
+import { clientFields } from '../../wire/session.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 
@@ -55,7 +55,7 @@ export function requireSession(
 }
 
 /** Every answer includes the browser's whole state, which its script adopts. */
-export async function respond(service: Service, ctx: ParameterizedContext, response: unknown): Promise<void> {
+async function respond(service: Service, ctx: ParameterizedContext, response: unknown): Promise<void> {
   const client = findClient(service, ctx)
   setUpdatedAtCookies(service, ctx, client)
   ctx.body = {
@@ -64,9 +64,14 @@ export async function respond(service: Service, ctx: ParameterizedContext, respo
   }
 }
 
-export function answerWithClient(service: Service) {
-  return (work: (ctx: RouterContext) => object | Promise<object>) => async (ctx: RouterContext) =>
-    respond(service, ctx, await work(ctx))
+type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT'
+
+/** Adds calls to a router, whose work returns what is answered beside the browser's state. */
+export function callsOf(router: Router, service: Service) {
+  return (name: `${Method} /${string}`, work: (ctx: RouterContext) => unknown): void => {
+    const [method = '', path = ''] = name.split(' ')
+    router.register(path, [method], async (ctx) => respond(service, ctx, await work(ctx)))
+  }
 }
 
 /** The origin of the page that calls, which its tokens are for. */

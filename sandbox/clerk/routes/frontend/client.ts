@@ -6,35 +6,29 @@ import { activeSessions, endSession, isActive, updateClient, updateSession } fro
 import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { ClerkError, notFound, signedOut } from '../../errors.ts'
 import type { Service } from '../../service.ts'
-import { type Client, createId, type Session } from '../../state.ts'
-import { clientFields } from '../../wire/client.ts'
+import type { Session } from '../../state.ts'
 import { environmentFields } from '../../wire/environment.ts'
 import { readForm } from '../../wire/form.ts'
-import { frontendSession } from '../../wire/session.ts'
-import { mintSessionToken } from '../../wire/session-token.ts'
-import { callerOrigin, findClient, findOrCreateClient, respond } from './browser.ts'
+import { clientFields, frontendSession, mintSessionToken } from '../../wire/session.ts'
+import { callerOrigin, callsOf, findClient, findOrCreateClient } from './browser.ts'
 
 export function clientRoutes(router: Router, service: Service): void {
-  const respondWithClient = async (ctx: RouterContext, client: Client | undefined) =>
-    respond(
-      service,
-      ctx,
-      client ? await clientFields(service, client, { azp: callerOrigin(service, ctx) }) : null,
-    )
+  const call = callsOf(router, service)
+  const shown = (ctx: RouterContext, client = findClient(service, ctx)) =>
+    client ? clientFields(service, client, { azp: callerOrigin(service, ctx) }) : null
 
-  router.get('/v1/client', (ctx) => respondWithClient(ctx, findClient(service, ctx)))
-  router.put('/v1/client', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
-  router.post('/v1/client', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
-  router.post('/v1/client/verify', (ctx) => respondWithClient(ctx, findOrCreateClient(service, ctx)))
-
-  for (const path of ['/v1/client', '/v1/client/sessions']) {
-    router.delete(path, async (ctx) => {
+  call('GET /v1/client', (ctx) => shown(ctx))
+  for (const name of ['PUT /v1/client', 'POST /v1/client'] as const) {
+    call(name, (ctx) => shown(ctx, findOrCreateClient(service, ctx)))
+  }
+  for (const name of ['DELETE /v1/client', 'DELETE /v1/client/sessions'] as const) {
+    call(name, (ctx) => {
       const client = findClient(service, ctx)
       for (const session of client ? activeSessions(service, client) : []) {
         endSession(service, session, 'removed')
       }
       if (client) updateClient(service, client.id, { updated_at: Date.now() })
-      await respondWithClient(ctx, findClient(service, ctx))
+      return shown(ctx)
     })
   }
 }
@@ -43,12 +37,14 @@ const touchForm = z.object({ active_organization_id: z.string().max(256).optiona
 const tokenForm = z.object({ organization_id: z.string().max(256).optional() })
 
 export function sessionRoutes(router: Router, service: Service): void {
-  router.get('/v1/client/sessions/:sessionId', async (ctx) => {
-    await respondWithSession(service, ctx, requireOwnSession(service, ctx))
-  })
+  const call = callsOf(router, service)
+  const shown = (ctx: RouterContext, session: Session) =>
+    frontendSession(service, session, { azp: callerOrigin(service, ctx) })
+
+  call('GET /v1/client/sessions/:sessionId', (ctx) => shown(ctx, requireOwnSession(service, ctx)))
 
   // This is also how the active organization is switched; an empty id is the personal account.
-  router.post('/v1/client/sessions/:sessionId/touch', async (ctx) => {
+  call('POST /v1/client/sessions/:sessionId/touch', (ctx) => {
     const session = requireOwnSession(service, ctx)
     const wanted = readForm(ctx, touchForm).active_organization_id
     const now = Date.now()
@@ -60,7 +56,7 @@ export function sessionRoutes(router: Router, service: Service): void {
       updated_at: now,
     })
     updateClient(service, session.client_id, { last_active_session_id: session.id })
-    await respondWithSession(service, ctx, touched)
+    return shown(ctx, touched)
   })
 
   for (const path of ['/tokens', '/tokens/:template'] as const) {
@@ -79,17 +75,13 @@ export function sessionRoutes(router: Router, service: Service): void {
     ['end', 'ended'],
     ['remove', 'removed'],
   ] as const) {
-    router.post(`/v1/client/sessions/:sessionId/${action}`, async (ctx) => {
+    call(`POST /v1/client/sessions/:sessionId/${action}`, async (ctx) => {
       const session = requireOwnSession(service, ctx)
-      const shown = await frontendSession(service, session, { azp: callerOrigin(service, ctx) })
+      const before = await shown(ctx, session)
       endSession(service, session, status)
-      await respond(service, ctx, { ...shown, status })
+      return { ...before, status }
     })
   }
-}
-
-async function respondWithSession(service: Service, ctx: RouterContext, session: Session): Promise<void> {
-  await respond(service, ctx, await frontendSession(service, session, { azp: callerOrigin(service, ctx) }))
 }
 
 function requireOwnSession(service: Service, ctx: RouterContext): Session {
@@ -120,10 +112,6 @@ export function instanceRoutes(router: Router, service: Service): void {
       ctx.body = environmentFields(service)
     })
   }
-  // Only called with a development key; it has no effect here.
-  router.post('/v1/dev_browser', (ctx) => {
-    ctx.body = { id: createId('dvb'), token: createId('dvb') }
-  })
   for (const path of ['/.well-known/jwks.json', '/v1/.well-known/jwks.json']) {
     router.get(path, (ctx) => {
       ctx.body = publicKeySet(signingKey(service))

@@ -1,23 +1,35 @@
-import type { Router } from '@koa/router'
+import type { Router, RouterContext } from '@koa/router'
+import getRawBody from 'raw-body'
 import { z } from 'zod'
-import { isVerified } from '../../entities/email-address.ts'
+import {
+  attemptCode,
+  createEmailAddress,
+  findUserByEmailAddress,
+  isVerified,
+  pendingVerification,
+  saveVerification,
+  sendCode,
+} from '../../entities/email-address.ts'
+import { updateOrganization } from '../../entities/organization.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
 import { activeSessionsOf, endOtherSessions, endSession, updateSession } from '../../entities/session.ts'
 import { deleteUser, newPassword, updateUser } from '../../entities/user.ts'
-import { ClerkError, fieldError, incorrectPassword, notFound } from '../../errors.ts'
+import { ClerkError, fieldError, incorrectPassword, notFound, takenEmailAddress } from '../../errors.ts'
 import type { Service } from '../../service.ts'
-import type { User } from '../../state.ts'
+import type { EmailAddress, User } from '../../state.ts'
 import {
   booleanField,
+  emailField,
   metadataField,
   nameField,
   newestFirst,
   passwordField,
   readForm,
 } from '../../wire/form.ts'
+import { frontendOrganization, imageUrl } from '../../wire/organization.ts'
 import { sessionWithActivity } from '../../wire/session.ts'
-import { frontendUser } from '../../wire/user.ts'
-import { requireSession, respond } from './browser.ts'
+import { emailAddressFields, frontendUser } from '../../wire/user.ts'
+import { callsOf, requireAdmin, requireSession } from './browser.ts'
 
 const profileForm = z.object({
   first_name: nameField.optional(),
@@ -33,11 +45,11 @@ const passwordForm = z.object({
 const removePasswordForm = z.object({ current_password: passwordField.optional() })
 
 export function meRoutes(router: Router, service: Service): void {
-  router.get('/v1/me', async (ctx) => {
-    await respond(service, ctx, frontendUser(service, requireSession(service, ctx).user))
-  })
+  const call = callsOf(router, service)
 
-  router.patch('/v1/me', async (ctx) => {
+  call('GET /v1/me', (ctx) => frontendUser(service, requireSession(service, ctx).user))
+
+  call('PATCH /v1/me', (ctx) => {
     const { user } = requireSession(service, ctx)
     const form = readForm(ctx, profileForm)
     const primary = form.primary_email_address_id
@@ -48,16 +60,16 @@ export function meRoutes(router: Router, service: Service): void {
       ...(form.unsafe_metadata === undefined ? {} : { unsafe_metadata: form.unsafe_metadata }),
       ...(primary === undefined ? {} : { primary_email_address_id: primary }),
     })
-    await respond(service, ctx, frontendUser(service, updated))
+    return frontendUser(service, updated)
   })
 
-  router.delete('/v1/me', async (ctx) => {
+  call('DELETE /v1/me', (ctx) => {
     const { user } = requireSession(service, ctx)
     deleteUser(service, user)
-    await respond(service, ctx, { object: 'user', id: user.id, deleted: true })
+    return { object: 'user', id: user.id, deleted: true }
   })
 
-  router.post('/v1/me/change_password', async (ctx) => {
+  call('POST /v1/me/change_password', async (ctx) => {
     const { user, session } = requireSession(service, ctx)
     const form = readForm(ctx, passwordForm)
     // Clerk's component for the task sends the new password alone (TaskResetPassword in @clerk/ui).
@@ -67,7 +79,7 @@ export function meRoutes(router: Router, service: Service): void {
     const updated = updateUser(service, user, newPassword(password_hash))
     updateSession(service, session, { must_reset_password: false, updated_at: Date.now() })
     if (form.sign_out_of_other_sessions) endOtherSessions(service, user, session)
-    await respond(service, ctx, frontendUser(service, updated))
+    return frontendUser(service, updated)
   })
 
   router.post('/v1/me/remove_password', async (ctx) => {
@@ -82,11 +94,11 @@ export function meRoutes(router: Router, service: Service): void {
     ctx.body = newestFirst(activeSessionsOf(service, user)).map((row) => sessionWithActivity(service, row))
   })
 
-  router.post('/v1/me/sessions/:sessionId/revoke', async (ctx) => {
+  call('POST /v1/me/sessions/:sessionId/revoke', (ctx) => {
     const { user } = requireSession(service, ctx)
     const session = service.store.sessions.get(ctx.params.sessionId)
     if (!session || session.user_id !== user.id) throw notFound('Session')
-    await respond(service, ctx, sessionWithActivity(service, endSession(service, session, 'revoked')))
+    return sessionWithActivity(service, endSession(service, session, 'revoked'))
   })
 }
 
@@ -112,4 +124,137 @@ function samePassword(): ClerkError {
     'form_new_password_matches_current',
     'New password cannot be the same as the current password.',
   )
+}
+
+const ADDRESSES_MAX = 10
+const addressForm = z.object({ email_address: emailField })
+const codeForm = z.object({ code: z.string().max(20).optional() })
+
+export function myEmailAddressRoutes(router: Router, service: Service): void {
+  const call = callsOf(router, service)
+
+  router.get('/v1/me/email_addresses', (ctx) => {
+    const { user } = requireSession(service, ctx)
+    ctx.body = user.email_addresses.map((row) => emailAddressFields(row))
+  })
+
+  call('POST /v1/me/email_addresses', (ctx) => {
+    const { user } = requireSession(service, ctx)
+    const wanted = readForm(ctx, addressForm).email_address
+    const isOwn = user.email_addresses.some((row) => row.email_address === wanted)
+    if (isOwn || findUserByEmailAddress(service, wanted)) throw takenEmailAddress()
+    if (user.email_addresses.length >= ADDRESSES_MAX) {
+      throw new ClerkError(403, {
+        code: 'email_address_quota_exceeded',
+        message: 'You have too many email addresses.',
+      })
+    }
+    const address = createEmailAddress(wanted, { isVerified: false })
+    updateUser(service, user, { email_addresses: [...user.email_addresses, address] })
+    return emailAddressFields(address)
+  })
+
+  call('GET /v1/me/email_addresses/:id', (ctx) => emailAddressFields(requireAddress(service, ctx).address))
+
+  call('POST /v1/me/email_addresses/:id/prepare_verification', (ctx) => {
+    const { user, address } = requireAddress(service, ctx)
+    const prepared = saveVerification(service, { user, address }, pendingVerification('email_code'))
+    sendCode(service, address.email_address)
+    return emailAddressFields(prepared)
+  })
+
+  call('POST /v1/me/email_addresses/:id/attempt_verification', (ctx) => {
+    const { user, address } = requireAddress(service, ctx)
+    const form = readForm(ctx, codeForm)
+    // Another user may have verified the address since it was added.
+    if (findUserByEmailAddress(service, address.email_address)) throw takenEmailAddress()
+    let attempted = address
+    attemptCode(address.verification, form.code, (verification) => {
+      attempted = saveVerification(service, { user, address }, verification)
+    })
+    updateUser(service, user, {
+      primary_email_address_id: user.primary_email_address_id ?? address.id,
+    })
+    return emailAddressFields(attempted)
+  })
+
+  call('DELETE /v1/me/email_addresses/:id', (ctx) => {
+    const { user, address } = requireAddress(service, ctx)
+    if (address.id === user.primary_email_address_id) {
+      throw new ClerkError(403, {
+        code: 'identification_deletion_failed',
+        message: 'You cannot delete your primary email address.',
+      })
+    }
+    updateUser(service, user, {
+      email_addresses: user.email_addresses.filter((row) => row.id !== address.id),
+    })
+    return { object: 'email_address', id: address.id, deleted: true }
+  })
+}
+
+function requireAddress(service: Service, ctx: RouterContext): { user: User; address: EmailAddress } {
+  const { user } = requireSession(service, ctx)
+  const address = user.email_addresses.find((row) => row.id === ctx.params.id)
+  if (!address) throw notFound('Email address')
+  return { user, address }
+}
+
+const SIZE_MAX_BYTES = 2 * 1024 * 1024
+const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+
+/** Profile images and logos. These bodies are not parsed before they come here. */
+export function pictureRoutes(router: Router, service: Service): void {
+  const call = callsOf(router, service)
+
+  call('POST /v1/me/profile_image', async (ctx) => {
+    const { user } = requireSession(service, ctx)
+    await storePicture(service, ctx, user.id)
+    updateUser(service, user, {})
+    const public_url = imageUrl(service, user.id, '')
+    return { object: 'image', id: user.id, name: 'profile image', public_url }
+  })
+
+  call('DELETE /v1/me/profile_image', (ctx) => {
+    const { user } = requireSession(service, ctx)
+    service.store.pictures.remove(user.id)
+    updateUser(service, user, {})
+    return { object: 'image', id: user.id, deleted: true }
+  })
+
+  call('PUT /v1/organizations/:organizationId/logo', async (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
+    await storePicture(service, ctx, organization.id)
+    const updated = updateOrganization(service, organization, {})
+    return frontendOrganization(service, updated)
+  })
+
+  call('DELETE /v1/organizations/:organizationId/logo', (ctx) => {
+    const { organization } = requireAdmin(service, ctx)
+    service.store.pictures.remove(organization.id)
+    const updated = updateOrganization(service, organization, {})
+    return frontendOrganization(service, updated)
+  })
+}
+
+async function storePicture(service: Service, ctx: RouterContext, id: string): Promise<void> {
+  const body = await getRawBody(ctx.req, { limit: SIZE_MAX_BYTES })
+  const form = await new Response(new Uint8Array(body), {
+    headers: { 'content-type': ctx.get('content-type') },
+  })
+    .formData()
+    .catch(() => null)
+  const file = form?.get('file')
+  if (!(file instanceof Blob) || !TYPES.has(file.type)) {
+    throw new ClerkError(422, {
+      code: 'avatar_file_type_invalid',
+      message: 'File type not supported. Please upload a JPG, PNG, GIF, or WEBP image.',
+    })
+  }
+  service.store.pictures.put({
+    id,
+    content_type: file.type,
+    base64: Buffer.from(await file.arrayBuffer()).toString('base64'),
+    updated_at: Date.now(),
+  })
 }

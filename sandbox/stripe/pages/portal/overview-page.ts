@@ -1,16 +1,21 @@
 import { type Html, html } from '../../../kit/html.ts'
 import { formatDay, formatMoney } from '../../entities/format.ts'
-import { cancelLimit, updateLimit } from '../../entities/portal-limits.ts'
+import { cancelLimit, updateLimit } from '../../entities/portal.ts'
 import { previewUpdate } from '../../entities/preview-invoice.ts'
-import { itemList } from '../../entities/subscription.ts'
-import { periodOf } from '../../entities/subscription-item.ts'
+import { itemList, periodOf } from '../../entities/subscription.ts'
 import { itemsInPhase, nextPhase } from '../../entities/subscription-schedule.ts'
 import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../../state.ts'
+import { cardFields, type FieldErrors, type Typed, testCardHints } from '../card-form.ts'
 import { invoiceState } from '../invoice-page.ts'
 import { cardIcon, externalIcon } from '../layout.ts'
-import { describePlan, describeState } from './describe-plan.ts'
-import { portalPage } from './portal-layout.ts'
-import { type PortalView, portalPath } from './portal-view.ts'
+import {
+  describePlan,
+  describeState,
+  type PortalView,
+  portalPage,
+  portalPath,
+  stepPage,
+} from './portal-view.ts'
 
 /** Where a customer sees how things stand: plan, next payment, card, invoices. */
 export function overviewPage(view: PortalView, notice: string | undefined): string {
@@ -115,4 +120,36 @@ function invoiceRow(invoice: StoredInvoice): Html {
 <td class="sum">${formatMoney({ amount: invoice.total, currency: invoice.currency })}</td>
 <td><span class="tag ${state.tone}">${state.text}</span></td>
 <td class="what">${line?.description?.replace(/ \(at .*$/, '') ?? ''}</td></tr>`
+}
+
+/** The last question before a plan ends with its period. */
+export function cancelPage(view: PortalView, subscription: StoredSubscription): string {
+  const { name, amount, per } = describePlan(view.service, subscription)
+  const day = formatDay(periodOf(subscription).end)
+  return stepPage(view, {
+    title: 'Cancel your plan',
+    body: html`<div class="step"><p class="lead">Your plan will be canceled, but is still available until the end of your billing period on ${day}.</p>
+<dl class="bill"><div><dt>${name}</dt><dd>${amount} ${per}</dd></div>
+<div><dt>Available until</dt><dd>${day}</dd></div></dl>
+<form method="post" action="${portalPath(view, `/subscriptions/${subscription.id}/cancel`)}">
+<button class="danger" type="submit">Cancel plan</button></form></div>`,
+  })
+}
+
+export type CardPageState = {
+  typed: Pick<Typed, 'expiry' | 'name' | 'number'>
+  errors: FieldErrors
+  declined: string | null
+}
+
+export function cardPage(view: PortalView, { typed, errors, declined }: CardPageState): string {
+  return stepPage(view, {
+    title: view.method ? 'Change your payment method' : 'Add a payment method',
+    body: html`<div class="step">${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}
+<p class="lead">Your next payments are made with this card.</p>
+<form method="post" action="${portalPath(view, '/payment-method')}" novalidate>
+${cardFields({ typed, errors })}
+<button type="submit">Save card</button></form>
+${testCardHints}</div>`,
+  })
 }

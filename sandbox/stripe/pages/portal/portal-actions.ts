@@ -1,14 +1,14 @@
 import { isSameRecurrence, nextBoundary, recurrenceOf } from '../../entities/period.ts'
-import { cancelLimit } from '../../entities/portal-limits.ts'
+import { cancelLimit } from '../../entities/portal.ts'
 import type { UpdateInput } from '../../entities/prepare-update.ts'
 import { unitAmount } from '../../entities/price.ts'
-import { periodOf } from '../../entities/subscription-item.ts'
+import { periodOf } from '../../entities/subscription.ts'
 import { releaseSchedule, scheduleChange } from '../../entities/subscription-schedule.ts'
 import { type SubscriptionUpdate, updateSubscription } from '../../entities/update-subscription.ts'
 import { noCall } from '../../service.ts'
 import type { StoredSubscription } from '../../state.ts'
-import type { ConfirmedChange } from './confirm-page.ts'
 import type { PortalView } from './portal-view.ts'
+import type { ConfirmedChange } from './update-pages.ts'
 
 const nothing_billed = {
   cause: noCall,

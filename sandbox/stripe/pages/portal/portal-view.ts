@@ -1,5 +1,8 @@
 import type { RouterContext } from '@koa/router'
+import { type Html, html } from '../../../kit/html.ts'
 import { defaultMethod } from '../../entities/customer.ts'
+import { formatDay, formatMoney } from '../../entities/format.ts'
+import { intervalName, productName, unitAmount } from '../../entities/price.ts'
 import { hasEnded } from '../../entities/subscription.ts'
 import type { Service } from '../../service.ts'
 import type {
@@ -10,6 +13,8 @@ import type {
   StoredPortalSession,
   StoredSubscription,
 } from '../../state.ts'
+import { arrowIcon, checkIcon, page, sandboxBadge, script } from '../layout.ts'
+import { portalStyles } from './portal-styles.ts'
 
 export type PortalView = {
   service: Service
@@ -49,7 +54,7 @@ export function portalPath({ session }: Pick<PortalView, 'session'>, rest = ''):
 }
 
 /** In a flow there is one thing to do and one way back; elsewhere the way back is the overview. */
-export function backPath(view: PortalView): string {
+function backPath(view: PortalView): string {
   const { session } = view
   return session.flow && session.return_url ? session.return_url : portalPath(view, '/overview')
 }
@@ -61,17 +66,92 @@ export function donePath(view: PortalView, notice: string): string {
   return portalPath(view, `/overview?notice=${notice}`)
 }
 
-/** A page about one subscription of the session's customer. */
-export type PlanHandler = (
-  context: RouterContext,
-  view: PortalView,
-  subscription: StoredSubscription,
-) => void | Promise<void>
-
-export type WithPlan = (handler: PlanHandler) => (context: RouterContext) => Promise<void>
+/** Adds a page about one subscription of the session's customer. */
+export type AddPlanPage = (
+  name: `${'GET' | 'POST'} ${string}`,
+  handler: (
+    context: RouterContext,
+    view: PortalView,
+    subscription: StoredSubscription,
+  ) => void | Promise<void>,
+) => void
 
 /** After a change the browser fetches the next page, so that going back or reloading repeats nothing. */
 export function seeOther(context: RouterContext, location: string): void {
   context.status = 303
   context.set('location', location)
+}
+
+const notices: Record<string, string> = {
+  canceling: 'Your plan will be canceled at the end of the period.',
+  card: 'Your payment method has been updated.',
+  kept: 'Your plan goes on as it is.',
+  planned: 'Your plan will change at the end of the period.',
+  updated: 'Your plan has been updated.',
+}
+
+/** The portal's layout: the seller and the return link on the left, the content on the right. */
+export function portalPage(
+  { service, session, configuration }: PortalView,
+  { title, body, notice }: { title: string; body: Html; notice?: string | undefined },
+): string {
+  const { businessName } = service.settings
+  const { headline, privacy_policy_url, terms_of_service_url } = configuration.business_profile
+  const text = notices[notice ?? '']
+  return page({
+    title: `${title} · ${businessName}`,
+    script,
+    styles: portalStyles,
+    body: html`<div class="portal"><header class="summary"><div>
+<div class="business"><span class="mark" aria-hidden="true">${businessName.slice(0, 1).toUpperCase()}</span>${businessName} ${sandboxBadge}</div>
+<p class="headline">${headline ?? `${businessName} partners with this sandbox for simplified billing.`}</p>
+${session.return_url ? html`<a class="return" href="${session.return_url}">${arrowIcon}<span>Return to ${businessName}</span></a>` : null}
+<p class="fine">This page stands in for Stripe’s billing portal.
+${terms_of_service_url ? html`<a href="${terms_of_service_url}">Terms</a> ` : null}
+${privacy_policy_url ? html`<a href="${privacy_policy_url}">Privacy</a>` : null}</p>
+</div></header><main><div>
+${text ? html`<p class="notice" role="status">${checkIcon}${text}</p>` : null}
+${body}</div></main></div>`,
+  })
+}
+
+/** A page of one step, with the way back above its title. */
+export function stepPage(view: PortalView, { title, body }: { title: string; body: Html }): string {
+  return portalPage(view, {
+    title,
+    body: html`<a class="back" href="${backPath(view)}">${arrowIcon}<span>Go back</span></a><h1>${title}</h1>${body}`,
+  })
+}
+
+type PlanDescription = {
+  name: string
+  /** "€210.00", for all of it, and "per month". */
+  amount: string
+  per: string
+  /** "7 × €30.00", where there is more than one. */
+  count: string | null
+}
+
+export function describePlan(service: Service, { items, currency }: StoredSubscription): PlanDescription {
+  const money = (amount: number) => formatMoney({ amount, currency })
+  const each = items.data.map(({ price }) => unitAmount(service, price, currency))
+  const total = items.data.reduce((sum, { quantity }, index) => sum + quantity * (each[index] ?? 0), 0)
+  const [first] = items.data
+  const is_many = items.data.length === 1 && (first?.quantity ?? 1) > 1
+  return {
+    name: items.data.map(({ price }) => productName(service, price)).join(' + '),
+    amount: money(total),
+    per: first ? `per ${intervalName(first.price)}` : '',
+    count: is_many ? `${first?.quantity} × ${money(each[0] ?? 0)}` : null,
+  }
+}
+
+type StateDescription = { text: string; tone: 'bad' | 'good' | 'note' }
+
+export function describeState({ status, cancel_at, trial_end }: StoredSubscription): StateDescription {
+  if (status === 'past_due') return { text: 'Past due', tone: 'bad' }
+  if (status === 'incomplete') return { text: 'Incomplete', tone: 'bad' }
+  if (cancel_at !== null) return { text: `Cancels ${formatDay(cancel_at)}`, tone: 'note' }
+  if (status === 'trialing') return { text: `Trial ends ${formatDay(trial_end ?? 0)}`, tone: 'note' }
+  return { text: 'Active', tone: 'good' }
 }

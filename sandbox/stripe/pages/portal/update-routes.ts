@@ -1,6 +1,6 @@
-import type { Router, RouterContext } from '@koa/router'
-import { updateLimit } from '../../entities/portal-limits.ts'
-import { periodOf } from '../../entities/subscription-item.ts'
+import type { RouterContext } from '@koa/router'
+import { updateLimit } from '../../entities/portal.ts'
+import { periodOf } from '../../entities/subscription.ts'
 import { nextPhase } from '../../entities/subscription-schedule.ts'
 import { StripeFault } from '../../errors.ts'
 import type { Service } from '../../service.ts'
@@ -8,52 +8,42 @@ import type { StoredSubscription } from '../../state.ts'
 import { type Form, parseForm, readForm } from '../../wire/form.ts'
 import { textField } from '../card-form.ts'
 import { sendPage } from '../layout.ts'
-import { type ConfirmedChange, confirmPage } from './confirm-page.ts'
 import { changeInput, changePlan, isForLater } from './portal-actions.ts'
-import { donePath, type PortalView, portalPath, seeOther, type WithPlan } from './portal-view.ts'
-import { offeredPrices, updatePage } from './update-page.ts'
+import { type AddPlanPage, donePath, type PortalView, portalPath, seeOther } from './portal-view.ts'
+import { type ConfirmedChange, confirmPage, offeredPrices, updatePage } from './update-pages.ts'
 
 /** Changes of the plan: choice, preview, confirmation. */
-export function updateRoutes(router: Router, service: Service, withPlan: WithPlan): void {
-  router.get(
-    '/p/session/:id/subscriptions/:subscription/update',
-    withPlan((context, view, subscription) => {
-      if (!isAllowed(view, subscription)) return seeOther(context, portalPath(view, '/overview'))
-      const [item] = subscription.items.data
-      const chosen = { price: item?.price.id ?? '', quantity: String(item?.quantity ?? 1) }
-      sendPage(context, updatePage(view, { subscription, chosen, error: null }))
-    }),
-  )
+export function updateRoutes(service: Service, planPage: AddPlanPage): void {
+  planPage('GET update', (context, view, subscription) => {
+    if (!isAllowed(view, subscription)) return seeOther(context, portalPath(view, '/overview'))
+    const [item] = subscription.items.data
+    const chosen = { price: item?.price.id ?? '', quantity: String(item?.quantity ?? 1) }
+    sendPage(context, updatePage(view, { subscription, chosen, error: null }))
+  })
 
-  router.get(
-    '/p/session/:id/subscriptions/:subscription/confirm',
-    withPlan((context, view, subscription) => {
-      if (!isAllowed(view, subscription)) return seeOther(context, portalPath(view, '/overview'))
-      const read = readChange(view, { subscription, form: parseForm(context.querystring) })
-      if (read.ok) return showConfirm(context, view, { subscription, change: read.change, declined: null })
-      context.status = 422
-      sendPage(context, updatePage(view, { subscription, ...read }))
-    }),
-  )
+  planPage('GET confirm', (context, view, subscription) => {
+    if (!isAllowed(view, subscription)) return seeOther(context, portalPath(view, '/overview'))
+    const read = readChange(view, { subscription, form: parseForm(context.querystring) })
+    if (read.ok) return showConfirm(context, view, { subscription, change: read.change, declined: null })
+    context.status = 422
+    sendPage(context, updatePage(view, { subscription, ...read }))
+  })
 
-  router.post(
-    '/p/session/:id/subscriptions/:subscription/confirm',
-    withPlan(async (context, view, subscription) => {
-      const form = await readForm(context.req)
-      if (isPlannedAlready(view, { subscription, form })) return seeOther(context, donePath(view, 'planned'))
-      if (!isAllowed(view, subscription)) return seeOther(context, portalPath(view, '/overview'))
-      const read = readChange(view, { subscription, form })
-      // The button pressed twice: the second time nothing is left to change.
-      if (!read.ok) return seeOther(context, donePath(view, 'updated'))
-      try {
-        seeOther(context, donePath(view, changePlan(view, subscription, read.change)))
-      } catch (error) {
-        if (!(error instanceof StripeFault)) throw error
-        context.status = 402
-        showConfirm(context, view, { subscription, change: read.change, declined: error.body.message })
-      }
-    }),
-  )
+  planPage('POST confirm', async (context, view, subscription) => {
+    const form = await readForm(context.req)
+    if (isPlannedAlready(view, { subscription, form })) return seeOther(context, donePath(view, 'planned'))
+    if (!isAllowed(view, subscription)) return seeOther(context, portalPath(view, '/overview'))
+    const read = readChange(view, { subscription, form })
+    // The button pressed twice: the second time nothing is left to change.
+    if (!read.ok) return seeOther(context, donePath(view, 'updated'))
+    try {
+      seeOther(context, donePath(view, changePlan(view, subscription, read.change)))
+    } catch (error) {
+      if (!(error instanceof StripeFault)) throw error
+      context.status = 402
+      showConfirm(context, view, { subscription, change: read.change, declined: error.body.message })
+    }
+  })
 
   function showConfirm(
     context: RouterContext,

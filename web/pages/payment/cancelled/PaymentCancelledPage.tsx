@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { ArrowLeft, ChevronDown, RotateCw, Undo2 } from 'lucide-react'
+import { ArrowLeft, RotateCw, Undo2 } from 'lucide-react'
 import { Link, useNavigate } from 'react-router-dom'
 import type { OpenCheckout } from '../../../../schema/api/checkout.ts'
 import { planOf } from '../../../../schema/catalogue/sold-plans.ts'
@@ -13,6 +13,7 @@ import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { Disclosure } from '../../../ui/Disclosure.tsx'
 import { LinkButton } from '../../../ui/LinkButton.tsx'
 
 export function PaymentCancelledPage() {
@@ -44,18 +45,13 @@ export function PaymentCancelledPage() {
           <h2 className="text-sm">What Happened?</h2>
           <Items items={happened} />
         </section>
-        <div>
+        <div className="divide-y divide-line border-y">
           {folded.map(({ title, items }) => (
-            <details key={title} className="group border-t py-3 last:border-b">
-              <summary className="flex cursor-pointer list-none items-center justify-between gap-4 font-medium text-sm hover:text-accent-text [&::-webkit-details-marker]:hidden">
-                {title}
-                <ChevronDown
-                  aria-hidden="true"
-                  className="size-4 text-faint transition-transform group-open:rotate-180"
-                />
-              </summary>
-              <Items items={items} />
-            </details>
+            <Disclosure key={title} title={title} className="gap-4 py-3 text-sm hover:text-accent-text">
+              <div className="-mt-2 pb-3">
+                <Items items={items} />
+              </div>
+            </Disclosure>
           ))}
         </div>
       </StatusView>

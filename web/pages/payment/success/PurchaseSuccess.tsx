@@ -9,6 +9,7 @@ import { formatCredits, formatDay, formatMoney } from '../../../components/forma
 import { RouteButton } from '../../../components/RouteButton.tsx'
 import { StatusView } from '../../../components/StatusView.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { Fact } from '../../../ui/Fact.tsx'
 import { Celebration, ContactSupport, NextSteps, PurchaseActions } from './parts.tsx'
 import type { AppliedPurchase, PlanPurchase } from './purchase.ts'
 import { TeamInvitationManager } from './TeamInvitationManager.tsx'
@@ -213,14 +214,6 @@ function Receipt({ label, children }: { label?: string; children: ReactNode }) {
   )
 }
 
-function ReceiptLine({ term, note, children }: { term: string; note?: string; children: ReactNode }) {
-  return (
-    <div className="flex items-baseline justify-between gap-4 px-4 py-3">
-      <dt className="text-muted">{term}</dt>
-      <dd className="text-right font-medium">
-        {children}
-        {note && <span className="mt-0.5 block font-normal text-muted text-xs">{note}</span>}
-      </dd>
-    </div>
-  )
+function ReceiptLine(line: { term: string; note?: string; children: ReactNode }) {
+  return <Fact className="px-4 py-3" {...line} />
 }

@@ -1,11 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ComponentProps, type FormEvent, useEffect, useRef, useState } from 'react'
 import { invalidTeamEmailText, teamEmailSchema } from '../../../../schema/api/team-email.ts'
-import {
-  revokeTeamInvitation,
-  sendTeamInvitation,
-  type TeamInvitation,
-} from '../../../../schema/api/team-invitations.ts'
+import { sendTeamInvitation, type TeamInvitation } from '../../../../schema/api/team-invitations.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { subscriptionInvitationsQuery } from '../../../api/organizations.ts'
@@ -186,15 +182,6 @@ function InvitationRow({ subscriptionId, invitation, onOutcome }: InvitationRowP
   const { email, status, sends_at } = invitation
   const api = useApi()
   const queryClient = useQueryClient()
-  const revoke = useMutation({
-    mutationFn: () => api(revokeTeamInvitation, { body: { id: invitation.id } }),
-    onSuccess: ({ message }) => onOutcome({ tone: 'positive', text: message }),
-    onError: (error) =>
-      onOutcome({ tone: 'critical', text: failureText(error, 'Failed to revoke invitation') }),
-    // Also after a refusal, which says that it was accepted or has ended.
-    onSettled: () => queryClient.invalidateQueries(subscriptionInvitationsQuery(api, subscriptionId)),
-  })
-
   return (
     <li className="px-4 py-3 text-sm">
       <div className="flex items-center justify-between gap-3">
@@ -208,12 +195,8 @@ function InvitationRow({ subscriptionId, invitation, onOutcome }: InvitationRowP
         <div className="-ml-3 mt-1 flex">
           <InvitationActions
             invitation={invitation}
-            revoking={revoke.isPending}
-            onRevoke={() => {
-              onOutcome(null)
-              revoke.mutate()
-            }}
             onOutcome={onOutcome}
+            onSettled={() => queryClient.invalidateQueries(subscriptionInvitationsQuery(api, subscriptionId))}
           />
         </div>
       )}

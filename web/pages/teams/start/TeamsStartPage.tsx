@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { organizationNameSchema } from '../../../../schema/api/subscriptions.ts'
 import { type Currency, defaultCurrency } from '../../../../schema/catalogue/currency.ts'
-import { type BillingFrequency, minimumSeats } from '../../../../schema/catalogue/plans.ts'
+import { type BillingFrequency, minimumSeats, seatsText } from '../../../../schema/catalogue/plans.ts'
 import { type SoldPlan, teamPlan, teamPlans } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../../api/account.ts'
@@ -19,6 +19,7 @@ import { usePageTitle } from '../../../components/page.ts'
 import { useHostedPage } from '../../../components/useHostedPage.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { Fact } from '../../../ui/Fact.tsx'
 import { Field } from '../../../ui/Field.tsx'
 import { Segments } from '../../../ui/Segments.tsx'
 import { AuthFormSkeleton } from '../../../ui/Skeleton.tsx'
@@ -111,7 +112,7 @@ function TeamsOrder({ userId }: { userId: string }) {
             value={typedSeats}
             disabled={checkout.processing}
             onChange={({ target }) => setTypedSeats(target.value.trim())}
-            problem={isSeats ? null : `Seats must be a whole number from ${minimumSeats} to ${maximum_seats}`}
+            problem={isSeats ? null : seatsText(maximum_seats)}
           />
           <div>
             <p aria-hidden="true" className="mb-1.5 font-medium text-sm">
@@ -176,7 +177,7 @@ function TeamsCost({ plan, seats, billing, currency }: TeamsCostProps) {
       <Line term="Each seat" note={isYearly ? 'a year' : 'a month'}>
         {money(price_minor[billing])}
       </Line>
-      <Line term="Total" note={isYearly ? 'a year' : 'a month'} strong>
+      <Line term="Total" note={isYearly ? 'a year' : 'a month'}>
         {seats === null ? '–' : money(price_minor[billing] * seats)}
       </Line>
       <Line term="Credits for the pool" note="every month">
@@ -191,21 +192,10 @@ function TeamsCost({ plan, seats, billing, currency }: TeamsCostProps) {
   )
 }
 
-interface LineProps {
-  term: string
-  note: string
-  strong?: boolean
-  children: string
-}
-
-function Line({ term, note, strong, children }: LineProps) {
+function Line({ term, note, children }: { term: string; note: string; children: string }) {
   return (
-    <div className="flex items-baseline justify-between gap-4 px-4 py-2.5">
-      <dt className="text-muted">{term}</dt>
-      <dd>
-        <span className={strong ? 'font-semibold text-base' : 'font-medium'}>{children}</span>{' '}
-        <span className="text-muted text-xs">{note}</span>
-      </dd>
-    </div>
+    <Fact term={term} className="px-4 py-2.5">
+      {children} <span className="font-normal text-muted text-xs">{note}</span>
+    </Fact>
   )
 }
