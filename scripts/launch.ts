@@ -188,7 +188,8 @@ function sandboxMembers(input: {
   const clerk = {
     name: 'clerk',
     args: ['sandbox/clerk/main.ts'],
-    env: { ...own, ...clerkSandboxEnvironment(input.places), ...clock },
+    // As many people as seats are sold; by default Clerk lets five into an organization.
+    env: { ...own, ...clerkSandboxEnvironment(input.places), SANDBOX_CLERK_MEMBERSHIP_LIMIT: '0', ...clock },
     ready: { line: 'sandbox/clerk ready on' },
   }
   const editor = {

@@ -1,4 +1,7 @@
+import { maximumSeats } from '../schema/catalogue/plans.ts'
 import { brandOf, EnvironmentError, parseEnvironment } from '../schema/env.ts'
+import { openClerk } from '../schema/vendors/clerk/client.ts'
+import { findMembershipMaximum } from '../schema/vendors/clerk/organizations.ts'
 import { createStripe } from '../schema/vendors/stripe/client.ts'
 import { webhookPath } from '../schema/vendors/stripe/webhook-endpoint.ts'
 import { loadDotEnv } from './dot-env.ts'
@@ -10,10 +13,15 @@ try {
   const environment = parseEnvironment(process.env)
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_BASE: apiBase } = environment
   if (!secretKey) throw new EnvironmentError(['STRIPE_SECRET_KEY is missing: the account to set up'])
+  const { CLERK_SECRET_KEY: clerkKey, CLERK_API_URL: apiUrl } = environment
+  const allowed = clerkKey
+    ? await findMembershipMaximum(openClerk({ secretKey: clerkKey, apiUrl }))
+    : maximumSeats
   const app_url = (environment.APP_URL ?? `http://localhost:${environment.PORT}`).replace(/\/+$/, '')
   const { changes, webhook } = await setUpStripe(createStripe({ secretKey, apiBase }), {
     app_url,
     brand_name: brandOf(environment).name,
+    maximum_seats: Math.min(maximumSeats, allowed),
     // The sandbox gets the address for its events from a variable.
     webhook: apiBase ? null : { webhook_url: `${app_url}${webhookPath}`, may_reach_localhost: false },
   })

@@ -167,6 +167,12 @@ export const checkoutUncertain = (cause: unknown) =>
 /** The price cannot be read or is not the catalogue's, so nothing is sold. */
 export const priceUnavailable = (cause: unknown) =>
   new RouteFailedError(503, 'price_unavailable', { retry_after_s: 60, cause })
+export const tooManySeats = ({ most, has }: { readonly most: number; readonly has: number }) =>
+  invalidRequest(
+    `An organization can have ${most} seats at most${has > 0 ? `, and this one has ${has} already` : ''}`,
+    [{ path: has > 0 ? 'quantity' : 'seats', message: `At most ${Math.max(0, most - has)}` }],
+    'too_many_seats',
+  )
 
 /** Stripe has one currency for all plans of a customer. */
 export const currencyBound = (currency: string) =>

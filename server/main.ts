@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { maximumSeats } from '../schema/catalogue/plans.ts'
 import { openClock } from '../schema/clock.ts'
 import { OtherSessionError, refuseOtherSession } from '../schema/database/verify-session.ts'
 import { EnvironmentError, processEnvironment } from '../schema/env.ts'
@@ -6,7 +7,7 @@ import { withTimeLimit } from '../schema/time-limit.ts'
 import { startTracing } from '../schema/tracing.ts'
 import { OtherAccountError, refuseOtherAccount } from '../schema/vendors/stripe/account.ts'
 import { createApp } from './app.ts'
-import { openDependencies } from './dependencies.ts'
+import { type Dependencies, openDependencies } from './dependencies.ts'
 import { listen } from './listen.ts'
 import { isWebAppBuilt } from './middleware/web-app.ts'
 import { createMonitoringApp } from './monitoring.ts'
@@ -20,8 +21,8 @@ async function main(): Promise<void> {
   const env = processEnvironment(process.env)
   const clock = openClock(env)
   await clock.ready
-  const { deps, database, close } = openDependencies(env, clock)
-  const { log, settings } = deps
+  const { deps: opened, database, close } = openDependencies(env, clock)
+  const { log } = opened
   const tracing = await startTracing(env, {
     process: 'server',
     onError: (error) => log.warn({ err: error }, 'Spans were not delivered'),
@@ -32,7 +33,9 @@ async function main(): Promise<void> {
       log.warn({ err: error }, 'It is not known whether sessions of the database are as they were asked for')
     },
   )
-  await refuseOtherAccount(deps)
+  await refuseOtherAccount(opened)
+  const settings = { ...opened.settings, maximum_seats: await findMaximumSeats(opened) }
+  const deps = { ...opened, settings }
   const server = await listen(createApp(deps).callback(), { host: env.HOST, port: env.PORT }, deps)
   const monitoring = await listen(
     createMonitoringApp(deps).callback(),
@@ -71,6 +74,19 @@ async function main(): Promise<void> {
         },
       )
     })
+  }
+}
+
+/** What Clerk allows is known before the first page is sent; while Clerk is away, the catalogue's number counts. */
+async function findMaximumSeats({ clerk, log }: Dependencies): Promise<number> {
+  try {
+    const allowed = await clerk.findMembershipMaximum()
+    if (allowed < maximumSeats)
+      log.warn({ allowed }, `Clerk allows ${allowed} people: no more seats are sold`)
+    return Math.min(maximumSeats, allowed)
+  } catch (error) {
+    log.warn({ err: error }, 'It is not known how many people Clerk lets into an organization')
+    return maximumSeats
   }
 }
 

@@ -1,14 +1,20 @@
 import type { Gauge } from 'prom-client'
 import { findingKinds } from '../schema/api/reconciliation.ts'
+import { claimableIntents } from '../schema/billing/checkout/intents.ts'
 import { countFindings } from '../schema/billing/reconciliation/findings.ts'
 import { findLastReconciled } from '../schema/billing/reconciliation/runs.ts'
+import { claimableSubscriptions } from '../schema/billing/subscriptions/subscriptions.ts'
 import { findLastBackups } from '../schema/database/backups.ts'
 import type { Database } from '../schema/database/connect.ts'
 import { findOldestUnapplied } from '../schema/inbox/backlog.ts'
+import type { Claimable } from '../schema/inbox/claim/claimable.ts'
+import { countAway } from '../schema/inbox/claim/record-try.ts'
 import { findCursor } from '../schema/inbox/cursors/cursors.ts'
+import { claimableEvents } from '../schema/inbox/events.ts'
 import type { Producer } from '../schema/inbox/queues/producer.ts'
 import { findLatestProof } from '../schema/ledger/read/proofs.ts'
-import { countFailedActs, countUnfinishedActs, sumUnapproved } from '../schema/support/acts.ts'
+import { claimableInvitations } from '../schema/people/invitations/invitations.ts'
+import { claimableActs, countFailedActs, countUnfinishedActs, sumUnapproved } from '../schema/support/acts.ts'
 import { countProblems } from '../schema/support/problems.ts'
 import type { Settings } from './settings.ts'
 
@@ -26,6 +32,14 @@ export interface Measurement {
   readonly labelNames?: string[]
   /** Sets nothing where there is nothing to say; then the gauge is left out. */
   measure(gauge: Gauge<string>, sources: Sources): Promise<void>
+}
+
+const claimable: Readonly<Record<string, Claimable>> = {
+  event: claimableEvents,
+  intent: claimableIntents,
+  subscription: claimableSubscriptions,
+  invitation: claimableInvitations,
+  act: claimableActs,
 }
 
 /** More are not counted. */
@@ -49,6 +63,16 @@ export const measurements: readonly Measurement[] = [
       const counted = { stuck_before: now(), limit: failedMax, states: ['failed'] } as const
       for (const { kind, count } of await countProblems(db, counted)) gauge.set({ what: kind }, count)
       gauge.set({ what: 'act' }, await countFailedActs(db, new Date(now().getTime() - dayMs)))
+    },
+  },
+  {
+    name: 'tidemark_away_rows',
+    help: 'Rows that have waited for Stripe, Clerk or the database for more than an hour, by what they are',
+    labelNames: ['what'],
+    async measure(gauge, { db, now }) {
+      const since = new Date(now().getTime() - dayMs / 24)
+      for (const [what, rows] of Object.entries(claimable))
+        gauge.set({ what }, await countAway(db, rows, since))
     },
   },
   {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Editors, loopbackNames } from '../schema/api/redirect-uri.ts'
 import type { Brand } from '../schema/catalogue/brand.ts'
+import { maximumSeats } from '../schema/catalogue/plans.ts'
 import { adjustmentLimitsOf, brandOf, listOf, type ProcessEnvironment } from '../schema/env.ts'
 import { editorsOf } from '../schema/extension/editors.ts'
 import { ownOrigins } from '../schema/origins.ts'
@@ -39,6 +40,8 @@ export interface Settings {
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
   readonly sample_editor_url: string | undefined
+  /** Of an organization; less than the catalogue's where Clerk allows less. */
+  readonly maximum_seats: number
   /** Credits that one support person may adjust without a second one. */
   readonly adjustment_limits: AdjustmentLimits
   readonly claim_after_ms: number
@@ -75,6 +78,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     sample_editor_url: env.SAMPLE_EDITOR_URL,
+    maximum_seats: maximumSeats,
     adjustment_limits: adjustmentLimitsOf(env),
     claim_after_ms: env.CLAIM_AFTER_MS,
     backlog_limit_ms: 5 * 60_000,

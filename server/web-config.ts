@@ -12,5 +12,6 @@ export function webConfigOf(settings: Settings): WebConfig {
     sandbox: settings.sandbox,
     sample_editor_url: settings.sample_editor_url ?? null,
     editors: settings.editors,
+    maximum_seats: settings.maximum_seats,
   }
 }

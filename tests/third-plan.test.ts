@@ -109,6 +109,7 @@ test('a plan that only the catalogue has is shown with its price and its credits
     sandbox: false,
     sample_editor_url: null,
     editors: {},
+    maximum_seats: 100,
   }
   const page = { state: { config, signed_in: false }, template: '<!--page-head--><!--page-->' }
   const pricing = (await renderPage({ ...page, path: '/pricing' })) ?? ''

@@ -30,6 +30,7 @@ function stateOf(changes: {
       sandbox: false,
       sample_editor_url: null,
       editors: {},
+      maximum_seats: 100,
     },
     signed_in: changes.signed_in ?? false,
   }

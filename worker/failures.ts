@@ -90,16 +90,15 @@ export function isRefusedKey(error: unknown): boolean {
 
 /**
  * A rejected key (401, 403) is for the operator to correct, and no fault of the row; 409 says that the object
- * is in use.
+ * is in use. An answer without a status is none of Stripe's (the page of a proxy, say), and a limit may be a 400
+ * (both in the SDK: `RequestSender`, `generateV1Error`).
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof ClerkUnavailableError || isDatabaseUnavailable(error)) return true
+  if (error instanceof Stripe.errors.StripeRateLimitError) return true
   if (!(error instanceof Stripe.errors.StripeError)) return false
   const { statusCode } = error
-  return (
-    error instanceof Stripe.errors.StripeConnectionError ||
-    (statusCode !== undefined && (statusCode >= 500 || [401, 403, 409, 429].includes(statusCode)))
-  )
+  return statusCode === undefined || statusCode >= 500 || [401, 403, 409].includes(statusCode)
 }
 
 /** Who does not answer, in a sentence for support; the vendor's own text is in the log. */

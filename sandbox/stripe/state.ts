@@ -84,7 +84,8 @@ export type SubscriptionDetails = {
 
 export type StoredSchedule = Omit<Wire<Stripe.SubscriptionSchedule>, 'phases'> & { phases: StoredPhase[] }
 
-export type StoredPhase = Omit<Stripe.SubscriptionSchedule.Phase, 'items'> & {
+export type StoredPhase = Omit<Stripe.SubscriptionSchedule.Phase, 'default_payment_method' | 'items'> & {
+  default_payment_method: string | null
   items: (Omit<Stripe.SubscriptionSchedule.Phase.Item, 'price' | 'plan'> & {
     plan: string
     price: string

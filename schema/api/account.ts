@@ -29,6 +29,8 @@ const accountSubscriptionSchema = z.extend(organizationSubscriptionSchema, {
    * charge; may lie ahead. Null for a plan that renews or ends.
    */
   lapses_at: z.nullable(z.iso.datetime()),
+  /** The tax of its payments cannot be worked out, until the customer gives an address. */
+  lacks_tax_location: z.boolean(),
 })
 export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
 

@@ -53,6 +53,7 @@ export const getWebConfig = endpoint({
     sample_editor_url: z.nullable(z.url()),
     /** Names of the editors that may be signed in through the browser, by the scheme or host of their links. */
     editors: z.record(z.string(), z.string()),
+    maximum_seats: z.int(),
   }),
 })
 export type WebConfig = z.infer<typeof getWebConfig.response>

@@ -10,7 +10,7 @@ import { adjustmentSchema } from './support-acts.ts'
  * `settled_without_payment`, `invoice_unknown` (paid, and its lines are missing), `invoice_differs`,
  * `refund_differs`, `dispute_differs`, `subscription_unknown`, `subscription_differs`,
  * `subscription_plan_differs` (its price is one of another plan), `subscription_gone` (we have it, Stripe
- * does not). With Clerk: `owner_gone` (of a plan that is charged), `organization_without_admin`,
+ * does not), `subscription_untaxed`. With Clerk: `owner_gone` (of a plan that is charged), `organization_without_admin`,
  * `seat_without_membership`,
  * `membership_without_seat` (one that we do not know, or whose seat is still reserved),
  * `seat_role_differs`, `member_limit_differs`. Of our own: `credits_missing`, `credits_too_many`
@@ -28,6 +28,7 @@ export const findingKinds = [
   'subscription_differs',
   'subscription_plan_differs',
   'subscription_gone',
+  'subscription_untaxed',
   'owner_gone',
   'organization_without_admin',
   'seat_without_membership',

@@ -14,7 +14,7 @@ export const seatsSchema = z
           (value as number) < minimumSeats ||
           (value as number) > maximumSeats
         ) {
-          context.addIssue({ code: 'custom', message: seatsText })
+          context.addIssue({ code: 'custom', message: seatsText(maximumSeats) })
         }
       }),
     ),

@@ -4,7 +4,7 @@ export type BillingFrequency = (typeof billingFrequencies)[number]
 export const minimumSeats = 1
 export const maximumSeats = 100
 /** Shown to customers who ask for more or fewer. */
-export const seatsText = `Seats must be a whole number from ${minimumSeats} to ${maximumSeats}`
+export const seatsText = (most: number) => `Seats must be a whole number from ${minimumSeats} to ${most}`
 
 /** The id of a plan. Only this file names plans: code asks `sold-plans.ts` what a plan is like. */
 export type PlanType = string

@@ -94,7 +94,7 @@ export interface CheckoutIntents {
   credits_per_seat: number | null;
   currency: "EUR" | "USD" | "GBP";
   ends_subscription_id: string | null;
-  failure_code: "payment_failed" | "first_payment_failed" | "terms_mismatch" | "refused_by_stripe" | "no_answer" | "other_mode" | "contradiction" | null;
+  failure_code: "payment_failed" | "first_payment_failed" | "trial_used" | "terms_mismatch" | "refused_by_stripe" | "no_answer" | "other_mode" | "contradiction" | null;
   failure_reason: string | null;
   id: string;
   is_unfinished: Generated<boolean>;
@@ -504,6 +504,7 @@ export interface Subscriptions {
   ended_at: Timestamp | null;
   intent_id: string;
   is_unfinished: Generated<boolean>;
+  lacks_tax_location: Generated<boolean>;
   lapses_at: Timestamp | null;
   last_error: string | null;
   livemode: Generated<boolean>;

@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { maximumSeats } from '../../schema/catalogue/plans.ts'
+import { openClerk } from '../../schema/vendors/clerk/client.ts'
+import { findMembershipMaximum } from '../../schema/vendors/clerk/organizations.ts'
 import { explainError } from '../explain-error.ts'
 import type { Configuration } from './configuration.ts'
-import { type Finding, ok, problem } from './finding.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
 import { frontendHostOf } from './keys.ts'
 
 const keysSchema = z.object({ keys: z.array(z.object({ kid: z.string() })) })
@@ -26,7 +29,7 @@ export async function examineClerk({ env, sandbox }: Configuration): Promise<Fin
   }
   if (!(secret instanceof Set && browser instanceof Set)) return []
   if ([...secret].some((kid) => browser.has(kid)))
-    return [ok('Clerk', 'both keys work and are of one application')]
+    return [ok('Clerk', 'both keys work and are of one application'), await examineSeats(env)]
   return [
     problem('Clerk', {
       text: 'CLERK_SECRET_KEY and CLERK_PUBLISHABLE_KEY are of different applications',
@@ -34,6 +37,20 @@ export async function examineClerk({ env, sandbox }: Configuration): Promise<Fin
       repair,
     }),
   ]
+}
+
+async function examineSeats({
+  CLERK_SECRET_KEY: secretKey = '',
+  CLERK_API_URL: apiUrl,
+}: Configuration['env']): Promise<Finding> {
+  const allowed = await findMembershipMaximum(openClerk({ secretKey, apiUrl }))
+  if (allowed >= maximumSeats) return ok('Clerk', `an organization can have ${maximumSeats} seats`)
+  return warning('Clerk', {
+    text: `it lets ${allowed} people into an organization, and the catalogue has up to ${maximumSeats} seats`,
+    means: `No more than ${allowed} seats are sold.`,
+    repair:
+      'Raise the limit of members (Clerk dashboard, Organizations, Settings; above 20 it takes an add-on), and restart the servers.',
+  })
 }
 
 /** The ids of the keys that sign an application's sessions, or why they cannot be read. */

@@ -43,8 +43,8 @@ const configured = (changes: Record<string, string> = {}) => ({
   ...changes,
 })
 
-async function turnKnob(name: string, body: object): Promise<void> {
-  const answer = await fetch(`${launched.stripeSandboxUrl}/_sandbox/${name}`, {
+async function turnKnob(name: string, body: object, url = launched.stripeSandboxUrl): Promise<void> {
+  const answer = await fetch(`${url}/_sandbox/${name}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -166,7 +166,19 @@ describeLong('the doctor names each problem, its meaning and its repair', () => 
       'keys: STRIPE_WEBHOOK_SECRET is not of the form whsec_…',
       expect.stringMatching(/^Clerk: http.*\/bapi\/v1\/jwks: HTTP 401$/),
     ])
-    expect(await wrongIn(configured({ STRIPE_WEBHOOK_SECRET: `${secret},${secret}` }))).toEqual([])
+    const other = 'whsec_of-any.characters:that*there~are'
+    expect(await wrongIn(configured({ STRIPE_WEBHOOK_SECRET: `${secret},${other}` }))).toEqual([])
+  })
+
+  test('the doctor reports seats that Clerk does not allow', async () => {
+    const dashboard = (max_allowed_memberships: number) =>
+      turnKnob('instance', { max_allowed_memberships }, launched.clerkSandboxUrl)
+    await dashboard(5)
+    const findings = await wrongIn(configured())
+    await dashboard(0)
+    expect(findings).toEqual([
+      'Clerk: it lets 5 people into an organization, and the catalogue has up to 100 seats',
+    ])
   })
 
   test('the doctor reports a price that is wrong in one currency', async () => {

@@ -4,14 +4,15 @@ import { type Finding, ok, problem } from './finding.ts'
 
 const secretShown = 'sk_test_… or sk_live_…'
 const publishableShown = 'pk_test_… or pk_live_…, with the host of the Frontend API in it'
-/** Both vendors sign webhooks with the base64 of random bytes. */
-const webhook = { shown: 'whsec_…', form: /^whsec_[\w+/]{24,}={0,2}$/ }
+const webhook = { shown: 'whsec_…' }
 const keys = [
   { vendor: 'stripe', name: 'STRIPE_SECRET_KEY', shown: secretShown, form: /^[rs]k_(test|live)_\w+$/ },
-  { vendor: 'stripe', name: 'STRIPE_WEBHOOK_SECRET', ...webhook },
+  // Stripe says nothing of the characters: https://docs.stripe.com/webhooks#verify-official-libraries
+  { vendor: 'stripe', name: 'STRIPE_WEBHOOK_SECRET', ...webhook, form: /^whsec_\S{20,}$/ },
   { vendor: 'clerk', name: 'CLERK_SECRET_KEY', shown: secretShown, form: /^sk_(test|live)_\w+$/ },
   { vendor: 'clerk', name: 'CLERK_PUBLISHABLE_KEY', shown: publishableShown, form: /^pk_(test|live)_/ },
-  { vendor: 'clerk', name: 'CLERK_WEBHOOK_SECRET', ...webhook },
+  // Base64: https://docs.svix.com/receiving/verifying-payloads/how-manual
+  { vendor: 'clerk', name: 'CLERK_WEBHOOK_SECRET', ...webhook, form: /^whsec_[\w+/]{24,}={0,2}$/ },
 ] as const
 
 /** Whether the keys are of the right form, and all of one mode. Makes no call. */

@@ -16,14 +16,20 @@ type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
 /** Creates or updates every portal. Stripe omits fields in its answer, so they are always written. */
 export async function setUpPortals(
   stripe: Stripe,
-  options: { readonly app_url: string; readonly brand_name: string },
+  options: {
+    readonly app_url: string
+    readonly brand_name: string
+    /** Where Clerk allows fewer than the catalogue. */
+    readonly maximum_seats?: number
+  },
 ): Promise<string[]> {
   const changes: string[] = []
-  for (const { portal, found, update } of await findPortals(stripe)) {
+  for (const { portal, found, update } of await findPortals(stripe, options.maximum_seats)) {
     const { kind, price_id } = portal
     const params = {
       features: { ...commonFeatures, subscription_update: update ?? { enabled: false } },
-      business_profile: { headline: `${options.brand_name}: billing` },
+      // At most 60 characters, by https://github.com/stripe/openapi.
+      business_profile: { headline: `${options.brand_name}: billing`.slice(0, 60) },
       default_return_url: `${options.app_url}${kind === 'personal' ? '/billing' : '/organizations'}`,
       metadata: { [portalMetadataKey]: kind, ...(price_id && { [portalPriceMetadataKey]: price_id }) },
     }
@@ -47,7 +53,7 @@ interface FoundPortal {
 }
 
 /** The portals that there should be, and what there is of them at Stripe. Changes nothing. */
-async function findPortals(stripe: Stripe): Promise<FoundPortal[]> {
+async function findPortals(stripe: Stripe, maximum = maximumSeats): Promise<FoundPortal[]> {
   const wanted: Omit<FoundPortal, 'found'>[] = portalKinds.map((kind) => ({
     portal: { kind, price_id: null },
     update: null,
@@ -61,7 +67,7 @@ async function findPortals(stripe: Stripe): Promise<FoundPortal[]> {
       )
       wanted.push({
         portal: { kind: plan.per_seat ? 'organization' : 'personal', price_id: id },
-        update: updateOf(plan, [id, ...(other?.found ? [other.found.id] : [])]),
+        update: updateOf(plan, [id, ...(other?.found ? [other.found.id] : [])], maximum),
       })
     }
   }
@@ -88,7 +94,7 @@ const commonFeatures = {
  * begin with the next period, because this one's credits are already granted. A trial goes on
  * (https://docs.stripe.com/changelog/clover/2025-09-30/customer-portal-trial-behavior).
  */
-function updateOf({ plan_type, per_seat }: SoldPlan, prices: string[]): SubscriptionUpdate {
+function updateOf({ plan_type, per_seat }: SoldPlan, prices: string[], maximum: number): SubscriptionUpdate {
   return {
     enabled: true,
     default_allowed_updates: per_seat ? ['price', 'quantity'] : ['price'],
@@ -102,7 +108,7 @@ function updateOf({ plan_type, per_seat }: SoldPlan, prices: string[]): Subscrip
         product: productIdOf(plan_type),
         prices,
         ...(per_seat && {
-          adjustable_quantity: { enabled: true, minimum: minimumSeats, maximum: maximumSeats },
+          adjustable_quantity: { enabled: true, minimum: minimumSeats, maximum },
         }),
       },
     ],

@@ -205,6 +205,20 @@ describe('setting Stripe up', () => {
     expect(Object.keys(features)).toHaveLength(6)
   })
 
+  test('setting Stripe up lets no customer have more seats than Clerk allows', async () => {
+    await setUpStripe(stripe, {
+      app_url: 'https://a.test',
+      brand_name: 'B'.repeat(70),
+      maximum_seats: 20,
+      webhook: null,
+    })
+    const { data } = await stripe.billingPortal.configurations.list({ limit: 100 })
+    const [most] = data.flatMap(({ features }) =>
+      (features.subscription_update.products ?? []).map(({ adjustable_quantity }) => adjustable_quantity),
+    )
+    expect(most).toMatchObject({ maximum: 20 })
+  })
+
   test('setting Stripe up makes a portal for subscribers at an old price, and sets its tax behavior', async () => {
     const old = await oldPrice({})
     await stripe.prices.update(old.id, { lookup_key: '' })

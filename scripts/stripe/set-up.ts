@@ -16,6 +16,7 @@ export async function setUpStripe(
   options: {
     readonly app_url: string
     readonly brand_name: string
+    readonly maximum_seats?: number
     /** Null where events are delivered without an endpoint of the account, as in the sandbox. */
     readonly webhook: WebhookOptions | null
   },

@@ -2,6 +2,7 @@ import type { UserProfile } from '../../schema/people/users/users.ts'
 import { askClerk, openClerk } from '../../schema/vendors/clerk/client.ts'
 import { createClerkDirectory } from '../../schema/vendors/clerk/directory.ts'
 import { listMembershipsOf } from '../../schema/vendors/clerk/memberships.ts'
+import { findMembershipMaximum } from '../../schema/vendors/clerk/organizations.ts'
 import { findOwnersByName, findUserIdsByEmail } from '../../schema/vendors/clerk/people.ts'
 import { createTokenVerifier } from '../../schema/vendors/clerk/tokens.ts'
 
@@ -43,6 +44,7 @@ export function createClerk(options: {
     },
     findUserIdsByEmail: (email: string) => findUserIdsByEmail(api, email),
     findOwnersByName: (text: string) => findOwnersByName(api, text),
+    findMembershipMaximum: () => findMembershipMaximum(api),
     listMembershipsOf: (userId: string) => listMembershipsOf(api, userId),
     /** Null when Clerk does not know the person (any more). */
     async getProfile(userId: string): Promise<UserProfile | null> {

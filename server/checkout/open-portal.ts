@@ -26,7 +26,9 @@ export async function openPortal(
   const findConfiguration = async () => {
     const live = await findLiveSubscription(deps.db, payer.owner_id)
     if (!live) return deps.catalogue.findPortal({ kind, price_id: null })
-    const plan = await stripe.subscriptions.retrieve(live.stripe_subscription_id)
+    const plan = await stripe.subscriptions.retrieve(live.stripe_subscription_id, {
+      expand: ['schedule'],
+    })
     await releaseCard(stripe, plan)
     return deps.catalogue.findPortal({ kind, price_id: planItemOf(plan.items.data)?.price.id ?? null })
   }
@@ -46,19 +48,39 @@ export async function openPortal(
 /**
  * Checkout makes its card the subscription's own, and Stripe charges that one whatever card the portal makes
  * the customer's default. So the card becomes the customer's default before the portal opens: nothing changes
- * by that, and what is chosen there is charged. A schedule has a card of its own, so its plan is left alone.
+ * by that, and what is chosen there is charged. A phase of a schedule has a card, too, which a subscription
+ * gets when it begins; phases are given anew as a whole, so what a phase has beside items and discounts is lost.
  * https://docs.stripe.com/api/subscriptions/object#subscription_object-default_payment_method
  * https://docs.stripe.com/customer-management/portal-deep-links
+ * https://docs.stripe.com/api/subscription_schedules/update#update_subscription_schedule-phases
  */
 async function releaseCard(
   stripe: Stripe,
   { id, customer, default_payment_method, schedule }: Stripe.Subscription,
 ): Promise<void> {
-  if (!default_payment_method || schedule) return
-  await stripe.customers.update(String(customer), {
-    invoice_settings: { default_payment_method: String(default_payment_method) },
+  if (default_payment_method) {
+    await stripe.customers.update(idOf(customer), {
+      invoice_settings: { default_payment_method: idOf(default_payment_method) },
+    })
+    await stripe.subscriptions.update(id, { default_payment_method: '' })
+  }
+  if (schedule === null || typeof schedule === 'string') return
+  if (!schedule.phases.some((phase) => phase.default_payment_method)) return
+  await stripe.subscriptionSchedules.update(schedule.id, {
+    phases: schedule.phases.map(({ start_date, end_date, items, discounts }) => ({
+      start_date,
+      end_date,
+      proration_behavior: 'none' as const,
+      items: items.map(({ price, quantity = 1 }) => ({ price: idOf(price), quantity })),
+      ...(discounts.length > 0 && {
+        discounts: discounts.flatMap(({ discount }) => (discount ? [{ discount: idOf(discount) }] : [])),
+      }),
+    })),
   })
-  await stripe.subscriptions.update(id, { default_payment_method: '' })
+}
+
+function idOf(object: string | { readonly id: string }): string {
+  return typeof object === 'string' ? object : object.id
 }
 
 /** The page on which a change of the plan is confirmed, and that then leads to `return_url`. */

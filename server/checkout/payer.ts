@@ -114,8 +114,9 @@ function customerParams({ owner_id, email, name, user_id }: Payer): Stripe.Custo
     ...(name && { name }),
     metadata: {
       clerkUserId: user_id,
-      // What the worker compares Clerk's address with: see `followContact`.
+      // What the worker compares Clerk's with: see `followContact`.
       ...(email && { clerkEmail: email }),
+      ...(name && { clerkName: name }),
       ...(owner_id !== null && kindOf(owner_id) === 'organization' && { organizationId: owner_id }),
     },
   }

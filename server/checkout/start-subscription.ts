@@ -16,7 +16,7 @@ import { retryTransaction } from '../../schema/database/retry.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { invalidRequest, refusal, ServerError } from '../errors.ts'
+import { invalidRequest, refusal, ServerError, tooManySeats } from '../errors.ts'
 import type { FoundPrice } from '../stripe-catalogue.ts'
 import { closeOpenCheckout } from './close-open-checkout.ts'
 import { type CheckoutToOpen, type OpenedCheckout, openSession } from './open-session.ts'
@@ -60,6 +60,8 @@ export async function startSubscription(
 ): Promise<OpenedCheckout> {
   const { request, payer, returns } = purchase
   const { plan_type, billing_frequency, currency, seats, ...receiver } = request
+  const { maximum_seats: most } = deps.settings
+  if (seats > most) throw tooManySeats({ most, has: 0 })
   const price = await deps.catalogue.findPrice(request)
   if (!isPrice(purchase.shown_price, price)) {
     const text = 'This is not the price of the plan. Please reload the page.'

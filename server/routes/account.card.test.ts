@@ -69,6 +69,34 @@ test('a card that is given in the portal is the one that Stripe charges, at its 
   expect(charge).toMatchObject({ paid: true, payment_method_details: { card: { last4: '4242' } } })
 })
 
+test('while a change waits its amount is the next payment, and a card that is given is charged for it', async () => {
+  const ada = await subscriber('4242424242424242')
+  const { client } = stripe
+  const [yearly] = (await client.prices.list({ lookup_keys: ['pro_yearly'] })).data
+  const waiting = await client.subscriptionSchedules.create({ from_subscription: ada.subscription_id })
+  const { items, start_date, end_date, default_payment_method } =
+    waiting.phases[0] ?? expect.fail('It has no phase')
+  const card = { default_payment_method: String(default_payment_method) }
+  const now = { items: [{ price: String(items[0]?.price) }], start_date, end_date, ...card }
+  const then = { items: [{ price: yearly?.id ?? '' }], ...card }
+  await client.subscriptionSchedules.update(waiting.id, { phases: [now, then] })
+  expect(await nextOf(ada)).toMatchObject({ payment: { amount_minor: 19_200 }, card: { last4: '4242' } })
+
+  await giveCard(ada, '5555 5555 5555 4444')
+
+  expect(await nextOf(ada)).toMatchObject({ payment: { amount_minor: 19_200 }, card: { last4: '4444' } })
+  await stripe.knob(`subscriptions/${ada.subscription_id}/renew`)
+  expect(await client.subscriptionSchedules.retrieve(waiting.id)).toMatchObject({
+    phases: [{}, { default_payment_method: null }],
+  })
+  const [charge] = await chargesOf(ada)
+  expect(charge).toMatchObject({
+    paid: true,
+    amount: 19_200,
+    payment_method_details: { card: { last4: '4444' } },
+  })
+})
+
 test('opening the portal without giving a card changes nothing about which one is charged', async () => {
   const ada = await subscriber('4242424242424242')
   const before = await nextOf(ada)

@@ -84,6 +84,7 @@ export const accountRoutes = [
             ...presentSubscription(subscription),
             trial_end: subscription.trial_end?.toISOString() ?? null,
             lapses_at: subscription.lapses_at?.toISOString() ?? null,
+            lacks_tax_location: subscription.lacks_tax_location,
           }
         : null,
       overdue: subscription ? presentOverdue(subscription, { may_manage }) : null,
@@ -268,7 +269,7 @@ function presentPayment({ created_at, ...payment }: RecentPayment): AccountPayme
 
 async function findNextPayment(
   stripe: Stripe,
-  { id, latest_invoice, cancel_at, items, pause_collection }: Stripe.Subscription,
+  { id, latest_invoice, cancel_at, items, pause_collection, schedule }: Stripe.Subscription,
 ): Promise<NextPayment['payment']> {
   if (typeof latest_invoice === 'object' && latest_invoice?.status === 'open') {
     const { amount_remaining, currency, next_payment_attempt } = latest_invoice
@@ -280,7 +281,11 @@ async function findNextPayment(
   const resumes_at = pause_collection?.resumes_at ?? null
   if (pause_collection && (resumes_at === null || period_end === null || resumes_at > period_end)) return null
   try {
-    const { amount_due, currency } = await stripe.invoices.createPreview({ subscription: id })
+    // A change that waits is the schedule's, which takes the place of the subscription (the SDK:
+    // `InvoiceCreatePreviewParams.schedule`).
+    const { amount_due, currency } = await stripe.invoices.createPreview(
+      schedule ? { schedule: String(schedule) } : { subscription: id },
+    )
     return presentAmount(amount_due, currency, { at: period_end, overdue: false })
   } catch (error) {
     // https://docs.stripe.com/error-codes#invoice-upcoming-none

@@ -160,6 +160,22 @@ describe('health', () => {
     await database.owner.deleteFrom('inbox_events').where('id', '=', id).execute()
   })
 
+  test('health is measured by the rows that wait for another side for an hour, after one try or many', async () => {
+    const id = await receiveStripeEvent(database.server, eventOf('invoice.paid', { object: 'invoice' }))
+    const away = async (minutes: number) => {
+      const unavailable_since = new Date(Date.now() - minutes * 60_000)
+      await database.owner
+        .updateTable('inbox_events')
+        .set({ unavailable_since })
+        .where('id', '=', id)
+        .execute()
+      return (await getMonitoring('/metrics')).text()
+    }
+    expect(await away(59)).toContain('tidemark_away_rows{what="event"} 0')
+    expect(await away(61)).toContain('tidemark_away_rows{what="event"} 1')
+    await database.owner.deleteFrom('inbox_events').where('id', '=', id).execute()
+  })
+
   test('health is measured by how long ago a reconciliation ended well, and the database was backed up', async () => {
     const measured = async () => (await (await getMonitoring('/metrics')).text()).split('\n')
     const age = async (series: string) => {

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { getWebConfig } from '../../schema/api/catalogue.ts'
 import {
   buySeats,
   createOrganizationBillingPortal,
@@ -332,6 +333,25 @@ describe('more seats', () => {
       quantity: 8,
       price: { id: old.id },
     })
+  })
+
+  test('where Clerk allows fewer people than the catalogue has seats, no more are sold', async () => {
+    await subscribeAtStripe(15)
+    const allowed = 20
+    const small = await startServer({ settings: { maximum_seats: allowed } })
+    const { token, user_id } = ada
+    const more = { orgId: org.id, clerkUserId: user_id, quantity: 6 }
+    expect(await small.api(buySeats, { token, body: more })).toMatchObject({
+      status: 400,
+      body: { error: 'An organization can have 20 seats at most, and this one has 15 already' },
+    })
+    const bought = { clerk_org_id: org.id, seats_total: 21 }
+    expect(await small.api(createOrganizationSubscription, { token, body: bought })).toMatchObject({
+      status: 400,
+      body: { error: 'An organization can have 20 seats at most', code: 'too_many_seats' },
+    })
+    expect(await small.ask(getWebConfig)).toMatchObject({ maximum_seats: allowed })
+    await small.close()
   })
 
   test('more seats are at most a hundred in total', async () => {

@@ -12,7 +12,6 @@ import {
   findLiveSubscription,
   isLive,
 } from '../../schema/billing/subscriptions/subscriptions.ts'
-import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { sumUsageSince } from '../../schema/ledger/spend/usage.ts'
 import { findOrCreateAccount } from '../auth/account.ts'
@@ -22,7 +21,7 @@ import { readPresentPlan } from '../checkout/present-plan.ts'
 import { returnPages } from '../checkout/return-address.ts'
 import { startCreditPurchase } from '../checkout/start-credit-purchase.ts'
 import { ownPlanToEnd, startSubscription } from '../checkout/start-subscription.ts'
-import { invalidRequest, noSubscription } from '../errors.ts'
+import { noSubscription, tooManySeats } from '../errors.ts'
 import { checkoutFailure, portalFailure, rowsFailure } from '../failures.ts'
 import { usageSince } from '../organizations/usage-since.ts'
 import { admins, members } from '../rights.ts'
@@ -140,11 +139,8 @@ export const organizationsRoutes = [
     // Added to Stripe's present number; ours follows by event.
     const seats = plan.item.quantity ?? 1
     const quantity = seats + body.quantity
-    if (quantity > maximumSeats) {
-      const text = `An organization can have ${maximumSeats} seats at most, and this one has ${seats} already`
-      const message = `At most ${Math.max(0, maximumSeats - seats)}`
-      throw invalidRequest(text, [{ path: 'quantity', message }], 'too_many_seats')
-    }
+    const most = deps.settings.maximum_seats
+    if (quantity > most) throw tooManySeats({ most, has: seats })
     return openPortal(deps, {
       payer: organizationPayer(admin),
       return_url,

@@ -105,7 +105,7 @@ export async function findChargesOfCard(stripe: Stripe, text: string): Promise<s
   if (!last4 || Number.isNaN(starts)) return []
   const query = [
     `payment_method_details.card.last4:"${last4}"`,
-    `amount=${Number(whole) * 100 + Number(cents)}`,
+    `amount:${Number(whole) * 100 + Number(cents)}`,
     `created>=${starts - day_s}`,
     `created<${starts + 2 * day_s}`,
   ].join(' AND ')

@@ -21,6 +21,7 @@ export async function playAtStandIns({ say }: { say: (line: string) => void }): 
     stripe: stripe.client,
     restricted: createStripe({ secretKey: key, apiBase: stripe.url }),
     clerk: clerk.client,
+    production: null,
     app_url: testAppUrl,
     patience_ms: 5000,
     say,

@@ -6,6 +6,8 @@ import type { Finding, Step } from './findings.ts'
 interface Options {
   readonly clerk: ClerkClient
   readonly app_url: string
+  /** Of a production instance, whose plan decides; null where there is none. */
+  readonly production: ClerkClient | null
   /** Whatever is left at the end is taken away again. */
   readonly running: AsyncDisposableStack
 }
@@ -16,7 +18,7 @@ const defaultMaximum = 5
 /**
  * The product's calls to Clerk for a team. `+clerk_test` addresses get no mail ("Test emails and phones").
  */
-export function clerkSteps({ clerk, app_url, running }: Options): Step[] {
+export function clerkSteps({ clerk, production, app_url, running }: Options): Step[] {
   const made: { user_id?: string; organization_id?: string } = {}
   const run = randomUUID().slice(0, 8)
   const address = (name: string) => `${name}-${run}+clerk_test@example.com`
@@ -95,6 +97,28 @@ export function clerkSteps({ clerk, app_url, running }: Options): Step[] {
         })
         return { maximum: maxAllowedMemberships, invitation: await invite('member-6') }
       },
+    ],
+    [
+      'a limit of 21 people on a production instance',
+      async () => {
+        if (!production) return 'not looked at: LIVE_CHECK_CLERK_PRODUCTION_KEY is not set'
+        return outcomeOf(async () => {
+          const name = `live-check ${run}`
+          const { id, maxAllowedMemberships } = await production.organizations.createOrganization({
+            name,
+            maxAllowedMemberships: 21,
+          })
+          running.defer(async () => {
+            await production.organizations.deleteOrganization(id)
+          })
+          const { maxAllowedMemberships: allowed } = await production.instance.getOrganizationSettings()
+          return { limit: maxAllowedMemberships, limit_of_the_instance: allowed }
+        })
+      },
+    ],
+    [
+      'whether user.updated comes at each sign-in',
+      async () => 'not looked at: no call of Clerk’s lists events; sign in twice, and see the endpoint’s log',
     ],
     ['the same address again', () => invite('member-2')],
     [

@@ -31,12 +31,14 @@ async function compare(): Promise<void> {
   const { stripeKey, clerkKey } = testKeys(environment)
   // Not a setting of the product: made in the dashboard for this check.
   const restrictedKey = process.env.LIVE_CHECK_RESTRICTED_KEY
+  const productionKey = process.env.LIVE_CHECK_CLERK_PRODUCTION_KEY
   const found = await playLiveCheck({
     stripe: createStripe({ secretKey: stripeKey, apiBase: environment.STRIPE_API_BASE }),
     restricted: restrictedKey
       ? createStripe({ secretKey: restrictedKey, apiBase: environment.STRIPE_API_BASE })
       : null,
     clerk: openClerk({ secretKey: clerkKey, apiUrl: environment.CLERK_API_URL }),
+    production: productionKey ? openClerk({ secretKey: productionKey, apiUrl: undefined }) : null,
     app_url: (environment.APP_URL ?? `http://localhost:${environment.PORT}`).replace(/\/+$/, ''),
     patience_ms: 60_000,
     say,

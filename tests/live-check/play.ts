@@ -14,6 +14,7 @@ interface Options {
   /** With a key that may read customers and nothing else; null where there is none. */
   readonly restricted: Stripe | null
   readonly clerk: ClerkClient
+  readonly production: ClerkClient | null
   readonly app_url: string
   /** How long to wait for what Stripe does in its own time. */
   readonly patience_ms: number

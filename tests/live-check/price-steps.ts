@@ -1,6 +1,14 @@
 import type Stripe from 'stripe'
 import type { Step } from './findings.ts'
-import { findPortal, findPrice, must, newCustomer, outcomeOf, type StripeAccount } from './stripe-account.ts'
+import {
+  findPortal,
+  findPrice,
+  must,
+  newCustomer,
+  outcomeOf,
+  type StripeAccount,
+  subscribe,
+} from './stripe-account.ts'
 
 /** Prices that a portal does not list, tax, and a key that may not do everything. */
 export function priceSteps(options: StripeAccount & { readonly restricted: Stripe | null }): Step[] {
@@ -43,6 +51,42 @@ export function priceSteps(options: StripeAccount & { readonly restricted: Strip
           })
           return { has_address: session.url.length > 0 }
         })
+      },
+    ],
+    [
+      'the next invoice while a change waits, by subscription and by schedule, and the card of its phases',
+      async () => {
+        const made = await subscribe(options, { plan_type: 'teams', quantity: 5 })
+        const { id, phases, default_settings } = await stripe.subscriptionSchedules.create({
+          from_subscription: made.id,
+        })
+        const { start_date, end_date, default_payment_method } = must(phases[0])
+        const price = must(made.items.data[0]).price.id
+        await stripe.subscriptionSchedules.update(id, {
+          phases: [
+            { items: [{ price, quantity: 5 }], start_date, end_date, proration_behavior: 'none' },
+            { items: [{ price, quantity: 2 }], proration_behavior: 'none' },
+          ],
+        })
+        const total = async (of: { subscription: string } | { schedule: string }) =>
+          outcomeOf(async () => (await stripe.invoices.createPreview(of)).total)
+        return {
+          card_of_the_phase: default_payment_method !== null,
+          card_of_the_schedule: default_settings.default_payment_method !== null,
+          by_subscription: await total({ subscription: made.id }),
+          by_schedule: await total({ schedule: id }),
+        }
+      },
+    ],
+    [
+      'a search of charges by their amount',
+      async () => {
+        const search = (clause: string) =>
+          outcomeOf(async () => {
+            await stripe.charges.search({ query: `payment_method_details.card.last4:"4242" AND ${clause}` })
+            return 'accepted'
+          })
+        return { colon: await search('amount:2000'), equals: await search('amount=2000') }
       },
     ],
     [

@@ -3,6 +3,7 @@ import type { Finding, Step } from './findings.ts'
 import {
   chargeOf,
   eventsOf,
+  idOf,
   invoicesOf,
   must,
   outcomeOf,
@@ -144,6 +145,68 @@ export function timeSteps(options: StripeAccount): Step[] {
           attempts_after_five_days: (await latest(subscription)).attempt_count,
           events: await eventsOf(options, subscription, ['invoice.payment_action_required']),
         }
+      },
+    ],
+    [
+      'a new default card after a declined renewal, and which card the next try charges',
+      async () => {
+        const clock = await startClock()
+        const terms = { plan_type: 'pro', quantity: 1, trial_period_days: 1, test_clock: clock } as const
+        const { id, ...made } = await subscribe(options, { ...terms, card: 'pm_card_chargeCustomerFail' })
+        const customer = idOf(made.customer)
+        const failed_at = periodEnd({ id, ...made }) + 2 * hour_s
+        await advanceTo(clock, failed_at)
+        const events = await stripe.events.list({ type: 'invoice.payment_failed', limit: 20 })
+        const told = events.data.map(({ data }) => data.object as Stripe.Invoice)
+        const invoice = await latest({ id, ...made })
+        const heard = told.find((one) => one.id === invoice.id)
+        const card = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+        await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
+        const chargedAfter = async (days: number) => {
+          await advanceTo(clock, failed_at + days * day_s)
+          const { data } = await stripe.charges.list({ customer, limit: 1 })
+          return { last4: data[0]?.payment_method_details?.card?.last4 ?? null, paid: data[0]?.paid ?? null }
+        }
+        const pinned = await chargedAfter(4)
+        await stripe.subscriptions.update(id, { default_payment_method: '' })
+        return {
+          next_attempt_in_the_event: heard ? heard.next_payment_attempt !== null : 'no event',
+          next_attempt_afterwards: invoice.next_payment_attempt !== null,
+          pinned,
+          released: await chargedAfter(10),
+        }
+      },
+    ],
+    [
+      'a renewal without a location, and one that is finalized by a call',
+      async () => {
+        const renewed = async (does: 'waits' | 'finalizes') => {
+          const clock = await startClock()
+          const made = await subscribe(options, { plan_type: 'pro', quantity: 1, test_clock: clock })
+          const customer = idOf(made.customer)
+          const address = { country: 'DE', postal_code: '10115', city: 'Berlin', line1: 'Invalidenstr. 1' }
+          await stripe.customers.update(customer, { address })
+          await stripe.subscriptions.update(made.id, { automatic_tax: { enabled: true } })
+          await stripe.customers.update(customer, {
+            address: { country: '', postal_code: '', city: '', line1: '' },
+          })
+          await advanceTo(clock, periodEnd(made) + hour_s / 2)
+          const draft = await latest(made)
+          if (does === 'finalizes')
+            return outcomeOf(async () => (await stripe.invoices.finalizeInvoice(draft.id ?? '')).status)
+          await advanceTo(clock, periodEnd(made) + 3 * hour_s)
+          const { automatic_tax } = await stripe.subscriptions.retrieve(made.id)
+          const { status, automatic_tax: tax, total_taxes } = await latest(made)
+          return {
+            subscription: { enabled: automatic_tax.enabled, disabled_reason: automatic_tax.disabled_reason },
+            invoice: { status, enabled: tax.enabled, disabled_reason: tax.disabled_reason },
+            has_tax: (total_taxes?.length ?? 0) > 0,
+          }
+        }
+        return outcomeOf(async () => ({
+          by_itself: await renewed('waits'),
+          by_a_call: await renewed('finalizes'),
+        }))
       },
     ],
     [

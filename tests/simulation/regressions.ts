@@ -49,6 +49,10 @@ const extra = { do: 'add_on', quantity: 50 } as const
 function deleted(...life: Parameters<typeof lived>): Regression {
   return but(lived(...life), { is_deleted: true })
 }
+/** The same, and Clerk tells us days later. */
+function deletedLate(...life: Parameters<typeof lived>): Regression {
+  return but(deleted(...life), { heard_late_s: 3 * 86_400 })
+}
 
 /** Histories that once failed, or that were suspected to fail; they are always played. */
 export const regressions: readonly Regression[] = [
@@ -572,6 +576,7 @@ export const regressions: readonly Regression[] = [
     { currency: 'USD' },
   ),
   deleted('a person who is deleted during a trial', 'user', trial, half),
+  deletedLate('a person who is deleted before a renewal', 'user', monthly, half, renewal(-600)),
   deleted('an organization that is deleted with an overdue renewal', 'team', failing, half, month),
   lived('a customer deleted at Stripe', 'user', monthly, half, { do: 'delete_customer' }, monthly, half),
   usual(

@@ -42,14 +42,14 @@ describe('what a plan will cost', () => {
 })
 
 describe('a selection that cannot be bought', () => {
-  const problem = (query: string) => selectionProblem(new URLSearchParams(query))
+  const problem = (query: string) => selectionProblem(new URLSearchParams(query), { maximum_seats: 20 })
 
   it.each([
     ['plan=enterprise', { kind: 'unknown_plan' }],
-    ['plan=teams&seats=101', { kind: 'seats_out_of_range', nearest: 100 }],
-    ['plan=teams&seats=99999999999999999999', { kind: 'seats_out_of_range', nearest: 100 }],
-    ['plan=teams&seats=0', { kind: 'seats_out_of_range', nearest: 1 }],
-    ['plan=pro&seats=-4', { kind: 'seats_out_of_range', nearest: 1 }],
+    ['plan=teams&seats=21', { kind: 'seats_out_of_range', nearest: 20, most: 20 }],
+    ['plan=teams&seats=99999999999999999999', { kind: 'seats_out_of_range', nearest: 20, most: 20 }],
+    ['plan=teams&seats=0', { kind: 'seats_out_of_range', nearest: 1, most: 20 }],
+    ['plan=pro&seats=-4', { kind: 'seats_out_of_range', nearest: 1, most: 20 }],
     ['plan=pro&seats=3', { kind: 'one_seat_only', plan: planOf('pro'), seats: 3 }],
   ])('%s', (query, expected) => {
     expect(problem(query)).toEqual(expected)
@@ -61,7 +61,7 @@ describe('a selection that cannot be bought', () => {
     'plan=starter&seats=400',
     'plan=pro',
     'plan=pro&seats=1',
-    'plan=teams&seats=100',
+    'plan=teams&seats=20',
     'plan=teams&seats=many',
   ])('an offer has no problem: %j', (query) => {
     expect(problem(query)).toBeNull()

@@ -1,11 +1,5 @@
 import { type Currency, defaultCurrency } from '../../schema/catalogue/currency.ts'
-import {
-  maximumSeats,
-  minimumSeats,
-  type Plan,
-  type PlanType,
-  seatsText,
-} from '../../schema/catalogue/plans.ts'
+import { minimumSeats, type Plan, type PlanType, seatsText } from '../../schema/catalogue/plans.ts'
 import { freePlan, planOf } from '../../schema/catalogue/sold-plans.ts'
 import { readSelection, type Selection } from './selection.ts'
 
@@ -46,9 +40,12 @@ export function offerOf(selection: Selection, terms: OfferTerms): Offer | null {
 export type SelectionProblem =
   | { readonly kind: 'unknown_plan' }
   | { readonly kind: 'one_seat_only'; readonly plan: Plan; readonly seats: number }
-  | { readonly kind: 'seats_out_of_range'; readonly nearest: number }
+  | { readonly kind: 'seats_out_of_range'; readonly nearest: number; readonly most: number }
 
-export function selectionProblem(search: URLSearchParams): SelectionProblem | null {
+export function selectionProblem(
+  search: URLSearchParams,
+  { maximum_seats: most }: { readonly maximum_seats: number },
+): SelectionProblem | null {
   const named = search.get('plan')
   const { plan: plan_type } = readSelection(search)
   if (plan_type === null) return named ? { kind: 'unknown_plan' } : null
@@ -56,9 +53,9 @@ export function selectionProblem(search: URLSearchParams): SelectionProblem | nu
   if (plan === freePlan) return null
   const seats = Number.parseInt(search.get('seats') ?? '', 10)
   if (Number.isNaN(seats)) return null
-  if (seats < minimumSeats) return { kind: 'seats_out_of_range', nearest: minimumSeats }
+  if (seats < minimumSeats) return { kind: 'seats_out_of_range', nearest: minimumSeats, most }
   if (!plan.per_seat) return seats === 1 ? null : { kind: 'one_seat_only', plan, seats }
-  return seats > maximumSeats ? { kind: 'seats_out_of_range', nearest: maximumSeats } : null
+  return seats > most ? { kind: 'seats_out_of_range', nearest: most, most } : null
 }
 
 export function problemText(problem: SelectionProblem): string {
@@ -68,7 +65,7 @@ export function problemText(problem: SelectionProblem): string {
     case 'one_seat_only':
       return `${problem.plan.name} is for one person`
     case 'seats_out_of_range':
-      return seatsText
+      return seatsText(problem.most)
   }
 }
 

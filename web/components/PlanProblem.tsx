@@ -1,5 +1,4 @@
 import { PackageX } from 'lucide-react'
-import { maximumSeats } from '../../schema/catalogue/plans.ts'
 import { teamPlan } from '../../schema/catalogue/sold-plans.ts'
 import { useWebConfig } from '../api/catalogue.ts'
 import { problemText, repairOf, type SelectionProblem, withSelection } from '../auth/offer.ts'
@@ -55,7 +54,7 @@ function Explanation({ problem }: { problem: SelectionProblem }) {
   if (problem.kind === 'one_seat_only') {
     return `This link asks for ${problem.seats} seats. Seats come with ${teamPlan.name}. ${untouched}`
   }
-  if (problem.nearest !== maximumSeats) return untouched
+  if (problem.nearest !== problem.most) return untouched
   return (
     <>
       {untouched} For a larger team, write to{' '}

@@ -2,6 +2,7 @@ import { useAuth } from '@clerk/clerk-react'
 import { type ReactNode, useState } from 'react'
 import { Navigate, useLocation } from 'react-router-dom'
 import { freePlan } from '../../schema/catalogue/sold-plans.ts'
+import { useWebConfig } from '../api/catalogue.ts'
 import { offerOf, selectionProblem } from '../auth/offer.ts'
 import type { RedirectInput } from '../auth/redirects.ts'
 import { readSelection, type Selection } from '../auth/selection.ts'
@@ -32,7 +33,7 @@ export function SignPage({ title, isNewAccount, leadsTo, children }: SignPagePro
   // The query at opening, kept in state: the form's steps drop it from the address.
   const [search] = useState(useLocation().search)
   const query = new URLSearchParams(search)
-  const problem = selectionProblem(query)
+  const problem = selectionProblem(query, useWebConfig())
   if (problem) return <PlanProblem problem={problem} search={query} />
   const selection = readSelection(query)
   const redirectUrl = query.get('redirect_url')

@@ -46,6 +46,7 @@ export function summaryWith({ balance, subscription, ...others }: Changes = {}):
           current_period_end: '2026-03-20T12:00:00.000Z',
           trial_end: null,
           lapses_at: null,
+          lacks_tax_location: false,
           cancel_at: null,
           ended_at: null,
           scheduled_change: null,

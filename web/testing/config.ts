@@ -8,4 +8,5 @@ export const testConfig: WebConfig = {
   sandbox: false,
   sample_editor_url: null,
   editors: {},
+  maximum_seats: 100,
 }

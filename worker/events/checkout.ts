@@ -3,6 +3,7 @@ import {
   type CheckoutTerms,
   findIntent,
   findUnsettledOfDeleted,
+  isTrialUsed,
   lockIntent,
 } from '../../schema/billing/checkout/intents.ts'
 import { type IntentOutcome, recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
@@ -49,7 +50,7 @@ export async function fetchCheckout(
   if ('of' in found) return found
   const its = intentIdOf(found)
   if (!its) return ignore(`Session ${session_id} was not started by us`)
-  const session = await endForDeleted(deps, its, found)
+  const session = (await endForUsedTrial(deps, its, found)) ?? (await endForDeleted(deps, its, found))
   if (session.mode === 'subscription' && session.subscription) {
     return fetchSubscriptionToApply(deps, session.subscription, { id: session.id, intent_id: its })
   }
@@ -57,6 +58,18 @@ export async function fetchCheckout(
   const payment_intent_status =
     payment_intent && typeof payment_intent === 'object' ? payment_intent.status : null
   return { of: 'checkout', intent_id: its, session, payment_intent_status }
+}
+
+/** Closes a payment page that promises a trial which its buyer has had meanwhile. */
+async function endForUsedTrial(
+  { db, stripe }: WorkerDependencies,
+  intentId: string,
+  { id, status }: Stripe.Checkout.Session,
+): Promise<CheckoutSession | null> {
+  const intent = status === 'open' ? await findIntent(db, intentId) : undefined
+  if (!intent || !(await isTrialUsed(db, intent))) return null
+  const closed = await stripe.checkout.sessions.expire(id).catch(nullIfRefused)
+  return closed && checkoutSessionSchema.parse(closed)
 }
 
 /**

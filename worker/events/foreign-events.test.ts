@@ -90,7 +90,7 @@ test('a foreign subscription that is there is ignored in the same way', async ()
     items: [{ price: price.id }],
   })
   const { event, about } = await dayWith('customer.subscription.updated', { object: 'subscription', id })
-  expect(event).toMatchObject({ state: 'ignored', reason: `Subscription ${id} was not started by us` })
+  expect(event).toMatchObject({ state: 'ignored', reason: `Subscription ${id} is of another product` })
   expect(about.map(({ level }) => level)).toEqual(['info'])
 })
 

@@ -41,7 +41,10 @@ const subjects: Readonly<Record<StripeEventObject, (event: StripeEvent) => Strip
   'checkout.session': checkoutOf,
   subscription: ({ data }) => ({ of: 'subscription', id: withIdSchema.parse(data.object).id }),
   subscription_schedule: subscriptionOfSchedule,
-  invoice: (event) => (event.type === 'invoice.created' ? draftOf(event) : subscriptionOfInvoice(event)),
+  invoice: (event) => {
+    if (event.type === 'invoice.created') return draftOf(event)
+    return event.type === 'invoice.updated' ? openOf(event) : subscriptionOfInvoice(event)
+  },
   invoiceitem: subscriptionOfInvoice,
   charge: ({ data }) => ({ of: 'charge', id: withIdSchema.parse(data.object).id }),
   refund: chargeOf,
@@ -97,6 +100,15 @@ function draftOf(event: StripeEvent): StripeSubject | Nothing {
   if (billing_reason !== 'subscription_cycle' || subject.of !== 'subscription')
     return ignore('The invoice is not one of a renewal')
   return { of: 'draft_invoice', id, subscription_id: subject.id }
+}
+
+/**
+ * When Stripe tries again is in `invoice.updated` where an automation of Billing decides it
+ * (https://docs.stripe.com/api/invoices/object#invoice_object-next_payment_attempt). Nothing else is new in it.
+ */
+function openOf(event: StripeEvent): StripeSubject | Nothing {
+  const { status } = z.object({ status: z.string().nullable() }).parse(event.data.object)
+  return status === 'open' ? subscriptionOfInvoice(event) : ignore(`The invoice is ${status}`)
 }
 
 function chargeOf({ data }: StripeEvent): StripeSubject | Nothing {

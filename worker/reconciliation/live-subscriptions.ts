@@ -5,7 +5,7 @@ import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import { inThisMode } from '../../schema/vendors/stripe/mode.ts'
 import { liveStatuses } from '../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { cancellationOf, rowsOf, type UnconfirmedDifference } from './comparison.ts'
+import { cancellationOf, replayOf, rowsOf, type UnconfirmedDifference } from './comparison.ts'
 
 /** Each costs a call to Clerk. */
 const subscriptionsPerStep = 20
@@ -43,6 +43,7 @@ export async function compareLive(
   return [
     ...(lacksAdmin ? [withoutAdmin(row, members)] : []),
     ...(!members && (await clerk.isGone(owner_id)) ? [ownerGone(row)] : []),
+    ...(row.lacks_tax_location ? [untaxed(row)] : []),
     ...(last_error !== null && (await isLost(stripe, id)) ? [lost(row)] : []),
   ]
 }
@@ -58,6 +59,23 @@ function withoutAdmin(row: Subscription, members: readonly unknown[]): Unconfirm
     we_have: `Subscription ${id} ${cancel_at ? `ends on ${cancel_at.toISOString().slice(0, 10)}` : 'is to be renewed'}.`,
     advice: 'Make a member an admin in Clerk’s dashboard: the plan, which ends otherwise, goes on then.',
     refs: [id, owner_id],
+  }
+}
+
+function untaxed({ stripe_subscription_id: id, owner_id, intent_id }: Subscription): UnconfirmedDifference {
+  return {
+    kind: 'subscription_untaxed',
+    object_id: id,
+    owner_id,
+    sentence: 'The tax of a plan cannot be worked out',
+    they_say: `Subscription ${id} has its tax switched off, or its invoice waits: the customer has no address.`,
+    we_have: 'Its customer is asked for one on the billing page.',
+    money: null,
+    credits: null,
+    repair: replayOf('subscription', id),
+    advice:
+      'Add the address to the customer in Stripe’s dashboard. A replay then switches the tax on; an invoice that has gone out without it is corrected there by a credit note.',
+    refs: [id, intent_id, owner_id],
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { deleteTokensOf } from '../../schema/extension/tokens.ts'
 import { recordError } from '../../schema/inbox/claim/failed-tries.ts'
@@ -69,6 +70,8 @@ async function buildAda() {
   const invitation = await invite(product, elsewhere, ada.email)
   const { customer_id } = await buildPaidCredits(product, { user_id: ada.user_id })
   await worker.catchUp()
+  const metadata = { clerkEmail: ada.email, clerkName: first_name, ours: 'kept' }
+  await product.stripe.client.customers.update(customer_id, { metadata })
   // An endpoint at Stripe may send every type of event.
   const customer = { object: 'customer', id: customer_id, email: ada.email, name: first_name }
   const id = await receiveStripeEvent(database.server, eventOf('customer.updated', customer))
@@ -103,11 +106,11 @@ async function buildAda() {
     error: `Clerk refused ${ada.email}`,
     at: new Date(),
   })
-  return { ada, first_name, team, elsewhere, invitation }
+  return { ada, first_name, team, elsewhere, invitation, customer_id }
 }
 
 test('a forgotten person is in no row of any table any more, and the ledger is as it was', async () => {
-  const { ada, first_name, team, elsewhere, invitation } = await buildAda()
+  const { ada, first_name, team, elsewhere, invitation, customer_id } = await buildAda()
   const words = [ada.email, first_name]
 
   const known = await rowsWith(database, words)
@@ -130,6 +133,9 @@ test('a forgotten person is in no row of any table any more, and the ledger is a
   const done = await forget(ada.user_id)
   expect(done.outcome).toEqual(dry.outcome)
   expect(await rowsWith(database, words)).toEqual([])
+  const { metadata } = (await product.stripe.client.customers.retrieve(customer_id)) as Stripe.Customer
+  expect(metadata).toMatchObject({ ours: 'kept' })
+  expect(metadata.clerkEmail ?? metadata.clerkName).toBeUndefined()
   await expect(clerk.client.users.getUser(ada.user_id)).rejects.toMatchObject({ status: 404 })
   const pseudonym = pseudonymOf(ada.user_id)
   expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: pseudonym, first_name: null })

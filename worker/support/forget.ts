@@ -28,6 +28,7 @@ import {
   listOrganizationsWithoutOtherAdmin,
   type PersonTraces,
 } from '../../schema/support/person.ts'
+import { isMissing } from '../../schema/vendors/stripe/missing.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { lockSeats } from '../events/clerk/apply-member.ts'
@@ -59,6 +60,13 @@ export async function forgetPerson(
   })
   // The list by which a restored database is told whom to erase again is outside of it: these lines.
   if (!is_dry_run) deps.log.info({ user_id }, 'A person is erased')
+  // Address and name as Clerk had them: Stripe's redaction is of its own fields (docs/privacy.md).
+  const metadata = { clerkEmail: '', clerkName: '' }
+  for (const id of erased.traces.customers) {
+    await deps.stripe.customers.update(id, { metadata }).catch((error: unknown) => {
+      if (!isMissing(error)) throw error
+    })
+  }
   // Last, because it cannot be rolled back: when Clerk is away nothing has happened, and the act is tried
   // again.
   await deps.clerk.deleteUser(user_id)

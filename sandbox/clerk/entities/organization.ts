@@ -1,4 +1,4 @@
-import { fieldError } from '../errors.ts'
+import { ClerkError, fieldError } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { createId, type Organization, type User } from '../state.ts'
 import { emit } from './event.ts'
@@ -16,8 +16,20 @@ export type NewOrganization = {
   privateMetadata?: Metadata | undefined
 }
 
+/**
+ * "Payment required", where Clerk's plan for the application allows no such limit: of calls that create or change
+ * an organization (`PaymentRequired` in https://github.com/clerk/openapi-specs/blob/main/bapi/2026-05-12.yml; the
+ * cap is in https://clerk.com/docs/guides/billing/seat-based-plans). The code is not published.
+ */
+function requirePlan({ instance: { plan_cap = null } }: Service, limit: number | undefined): void {
+  if (plan_cap === null || limit === undefined || (limit > 0 && limit <= plan_cap)) return
+  const message = `Your plan allows ${plan_cap} members in an organization.`
+  throw new ClerkError(402, { code: 'unsupported_subscription_plan_features', message })
+}
+
 /** The user who creates an organization is its first admin. */
 export function createOrganization(service: Service, wanted: NewOrganization): Organization {
+  requirePlan(service, wanted.maxAllowedMemberships)
   const now = Date.now()
   const organization = service.store.organizations.put({
     id: wanted.id ?? createId('org'),
@@ -43,6 +55,7 @@ export function updateOrganization(
   organization: Organization,
   changes: Partial<Omit<Organization, 'id' | 'created_at'>>,
 ): Organization {
+  requirePlan(service, changes.max_allowed_memberships)
   if (changes.slug && changes.slug !== organization.slug) freeSlugOrThrow(service, changes.slug)
   const updated = service.store.organizations.put({ ...organization, ...changes, updated_at: Date.now() })
   emit(service, 'organization.updated', updated)

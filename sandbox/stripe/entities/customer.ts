@@ -2,7 +2,7 @@ import { newId, randomText } from '../../kit/id.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import type { StoredCustomer, StoredPaymentMethod, StoredSubscription } from '../state.ts'
-import { changedFields, emit } from './event.ts'
+import { emit } from './event.ts'
 import { attachCard, type Expiry } from './payment-method.ts'
 import { asPublished } from './published.ts'
 import { hasEnded } from './subscription.ts'
@@ -104,21 +104,5 @@ export function changeDefaultCard(
     cause: noCall,
     previous_attributes: { invoice_settings: customer.invoice_settings },
   })
-  return method
-}
-
-/** The same where a plan is paid: the card pays from now on, for every subscription there is. */
-export function changeCard(service: Service, given: GivenCard): StoredPaymentMethod {
-  const { store } = service
-  const { customer } = given
-  const method = changeDefaultCard(service, given)
-  for (const subscription of [...store.subscriptions.oldestFirst()]) {
-    if (subscription.customer !== customer.id || hasEnded(subscription)) continue
-    const changed = store.subscriptions.put({ ...subscription, default_payment_method: method.id })
-    emit(service, 'customer.subscription.updated', changed, {
-      cause: noCall,
-      previous_attributes: changedFields(subscription, changed),
-    })
-  }
   return method
 }

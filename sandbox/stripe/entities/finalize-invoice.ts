@@ -1,4 +1,4 @@
-import { StripeFault } from '../errors.ts'
+import { invalidRequest, StripeFault } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice, StoredPaymentIntent } from '../state.ts'
 import { balanceFor, changeBalance, withBalance } from './customer-balance.ts'
@@ -45,12 +45,54 @@ function checkQuota({ store, clock }: Service, subscription: string | undefined)
 }
 
 /**
+ * Without a customer's location Stripe works out no tax: a call is refused (`invoice.finalization_failed`), and what
+ * is finalized without one goes out without tax, which the subscription has switched off from then on.
+ * https://docs.stripe.com/tax/customer-locations
+ */
+function withoutLocation(service: Service, draft: StoredInvoice, cause: Cause): StoredInvoice {
+  const { store } = service
+  const subscription = store.subscriptions.get(subscriptionOf(draft))
+  if (!draft.automatic_tax.enabled || !subscription || store.customers.get(draft.customer)?.address?.country)
+    return draft
+  if (cause.request_id !== null) {
+    const message = 'The customer’s location is not recognized.'
+    const code = 'customer_tax_location_invalid'
+    const last_finalization_error = { type: 'invalid_request_error', code, message } as const
+    emit(service, 'invoice.finalization_failed', store.invoices.put({ ...draft, last_finalization_error }), {
+      cause,
+    })
+    throw invalidRequest(message, { code })
+  }
+  const automatic_tax = { ...subscription.automatic_tax, enabled: false }
+  const after = store.subscriptions.put({
+    ...subscription,
+    automatic_tax: { ...automatic_tax, disabled_reason: 'requires_location_inputs' },
+  })
+  emit(service, 'customer.subscription.updated', after, {
+    cause,
+    previous_attributes: { automatic_tax: subscription.automatic_tax },
+  })
+  return {
+    ...draft,
+    automatic_tax: {
+      disabled_reason: 'finalization_requires_location_inputs',
+      enabled: false,
+      liability: null,
+      provider: null,
+      status: null,
+    },
+    lines: { ...draft.lines, data: draft.lines.data.map((line) => ({ ...line, taxes: [] })) },
+    total_taxes: [],
+  }
+}
+
+/**
  * Finalizes a draft: number, customer balance and payment intent. With nothing left to pay it is paid at
  * once.
  */
 export function finalizeInvoice(
   service: Service,
-  draft: StoredInvoice,
+  given: StoredInvoice,
   {
     cause,
     intent,
@@ -64,6 +106,7 @@ export function finalizeInvoice(
 ): StoredInvoice {
   const { store, clock, publicUrl } = service
   const now = clock.now()
+  const draft = withoutLocation(service, given, cause)
   const customer = store.customers.get(draft.customer)
   if (!customer) throw new Error(`Customer ${draft.customer} is gone.`)
   const starting_balance = balanceFor(customer, draft.currency)

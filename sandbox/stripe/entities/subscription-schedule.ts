@@ -12,6 +12,7 @@ import { isSameRecurrence, nextBoundary, type Period, recurrenceOf } from './per
 import { periodOf, pricedBy } from './subscription.ts'
 
 export type PhaseItem = { price: string; quantity: number }
+type PhaseInput = { items: PhaseItem[]; period: Period; default_payment_method?: string | null }
 
 function newSchedule(
   { clock, livemode }: Service,
@@ -65,8 +66,8 @@ function datesOf(phase: StoredPhase | undefined): StoredSchedule['current_phase'
 }
 
 function newPhase(
-  { currency }: StoredSubscription,
-  { items, period }: { items: PhaseItem[]; period: Period },
+  { currency, default_payment_method }: StoredSubscription,
+  { items, period, ...card }: PhaseInput,
 ): StoredPhase {
   return {
     add_invoice_items: [],
@@ -75,7 +76,9 @@ function newPhase(
     billing_thresholds: null,
     collection_method: null,
     currency,
-    default_payment_method: null,
+    // What `from_subscription` copies is not documented: this is the case that costs a customer most.
+    default_payment_method,
+    ...card,
     default_tax_rates: [],
     description: null,
     discounts: [],
@@ -118,15 +121,28 @@ export function startSchedule(
 export function scheduleChange(
   service: Service,
   subscription: StoredSubscription,
-  { items, cause }: { items: PhaseItem[]; cause: Cause },
+  {
+    items,
+    cards: [now, then] = [],
+    cause,
+  }: {
+    items: PhaseItem[]
+    /** Of each phase, as a call names them; null where it names none: a phase is replaced as a whole. */
+    cards?: (string | null)[]
+    cause: Cause
+  },
 ): StoredSchedule {
   const { store } = service
   const schedule =
     store.subscription_schedules.get(subscription.schedule) ?? startSchedule(service, subscription, cause)
   const price = store.prices.get(items[0]?.price)
   if (!price) throw new Error('A phase must have an item with a price.')
-  const next = newPhase(subscription, { items, period: periodAfter(subscription, price).period })
-  return putPhases(service, schedule, { phases: [currentPhase(subscription), next], current: 0, cause })
+  const { period } = periodAfter(subscription, price)
+  const phases = [
+    { ...currentPhase(subscription), ...(now !== undefined && { default_payment_method: now }) },
+    newPhase(subscription, { items, period, ...(then !== undefined && { default_payment_method: then }) }),
+  ]
+  return putPhases(service, schedule, { phases, current: 0, cause })
 }
 
 /** The period after the present one, at a price. Another interval counts from where it begins. */
@@ -170,7 +186,12 @@ export function advanceSchedule(
     ...(index === current - 1 && { end_date: start }),
   }))
   putPhases(service, schedule, { phases, current, cause })
-  return subscription
+  // Whether a phase without a card takes the subscription's own away is not documented: here it stays
+  // (https://docs.stripe.com/api/subscription_schedules/object#subscription_schedule_object-phases-default_payment_method).
+  return service.store.subscriptions.put({
+    ...subscription,
+    default_payment_method: next.default_payment_method ?? subscription.default_payment_method,
+  })
 }
 
 function putPhases(

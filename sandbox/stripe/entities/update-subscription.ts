@@ -14,6 +14,7 @@ import { releaseSchedule } from './subscription-schedule.ts'
 import { declineOf } from './test-cards.ts'
 
 export type SubscriptionUpdate = UpdateInput & {
+  automatic_tax?: { enabled: boolean } | undefined
   /** A moment, or null to go on; undefined leaves it as it is. */
   cancel_at?: number | null | undefined
   cancel_at_period_end?: boolean | undefined
@@ -107,6 +108,9 @@ function withSettings(
   const settings = {
     ...(input.default_payment_method !== undefined && {
       default_payment_method: input.default_payment_method,
+    }),
+    ...(input.automatic_tax && {
+      automatic_tax: { ...subscription.automatic_tax, ...input.automatic_tax, disabled_reason: null },
     }),
     ...(input.description !== undefined && { description: input.description }),
     ...(input.metadata !== undefined && { metadata: input.metadata }),

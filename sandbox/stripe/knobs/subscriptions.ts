@@ -2,9 +2,9 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { collectInvoice } from '../entities/collect-invoice.ts'
-import { changeCard } from '../entities/customer.ts'
 import { cancelAsPlanned } from '../entities/due-work.ts'
-import { expiryOf } from '../entities/payment-method.ts'
+import { changedFields, emit } from '../entities/event.ts'
+import { attachCard, expiryOf } from '../entities/payment-method.ts'
 import { endPeriodNow, renewSubscription } from '../entities/renew-subscription.ts'
 import { declined, knownCard } from '../entities/test-cards.ts'
 import { updateSubscription } from '../entities/update-subscription.ts'
@@ -62,8 +62,14 @@ export function subscriptionKnobs(router: Router, service: Service): void {
 
   knob('subscriptions/:id/card', { card: z.string() }, ({ card: number }, id) => {
     const card = knownCard(number)
-    const customer = existing(store.customers, 'customer', find(id).customer)
-    const payment_method = changeCard(service, { customer, card, expiry: expiryOf(service), name: null })
+    const subscription = find(id)
+    const customer = existing(store.customers, 'customer', subscription.customer)
+    const payer = { email: customer.email, name: customer.name ?? null }
+    const given = { card, expiry: expiryOf(service), payer, customer: customer.id }
+    const payment_method = attachCard(service, { ...given, is_saved: true })
+    const changed = store.subscriptions.put({ ...subscription, default_payment_method: payment_method.id })
+    const previous_attributes = changedFields(subscription, changed)
+    emit(service, 'customer.subscription.updated', changed, { cause: noCall, previous_attributes })
     return { ...answer(id), payment_method }
   })
 }

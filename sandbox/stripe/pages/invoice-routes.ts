@@ -1,6 +1,6 @@
 import type { Router, RouterContext } from '@koa/router'
 import { collectInvoice } from '../entities/collect-invoice.ts'
-import { changeCard } from '../entities/customer.ts'
+import { attachCard } from '../entities/payment-method.ts'
 import { noCall, type Service } from '../service.ts'
 import type { StoredInvoice } from '../state.ts'
 import { readForm } from '../wire/form.ts'
@@ -52,8 +52,10 @@ export function invoicePageRoutes(router: Router, service: Service): void {
       if (card.card.decline) return refuse(402, card.card.decline.message)
       const customer = store.customers.get(invoice.customer)
       if (!customer || customer.deleted) return refuse(404, 'This customer is gone.')
-      // The card that pays an overdue invoice pays the next ones too; otherwise they would fail again.
-      const method = changeCard(service, { customer, ...card, name: typed.name })
+      // It pays this invoice, and no subscription is charged to it; whether it is kept is a setting of the account
+      // (https://docs.stripe.com/api/accounts/update: `settings.invoices.hosted_payment_method_save`).
+      const payer = { email: customer.email, name: typed.name }
+      const method = attachCard(service, { ...card, payer, customer: customer.id, is_saved: false })
       collectInvoice(service, invoice, { cause: noCall, is_automatic: false, is_off_session: false, method })
     }
     context.status = 303

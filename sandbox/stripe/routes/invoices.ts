@@ -40,7 +40,7 @@ export function invoiceRoutes(router: Router, service: Service): void {
       subscription: text.optional(),
     },
     where: { subscription: (invoice, id) => subscriptionOf(invoice) === id },
-    changes: { automatically_finalizes_at: integer },
+    changes: { auto_advance: flag.optional(), automatically_finalizes_at: integer.optional() },
     update: (invoice, { params, cause }) => scheduleFinalization(service, invoice, { ...params, cause }),
   })
 
@@ -127,12 +127,21 @@ export function invoiceRoutes(router: Router, service: Service): void {
 
 /**
  * Moves the end of a draft's grace period: to the future, at most five years away, and only of a draft that
- * is finalized without a call. https://docs.stripe.com/invoicing/scheduled-finalization
+ * is finalized without a call (https://docs.stripe.com/invoicing/scheduled-finalization); or has it wait for a call
+ * (`auto_advance`, https://docs.stripe.com/invoicing/integration/automatic-advancement-collection).
  */
 function scheduleFinalization(
   service: Service,
   invoice: StoredInvoice,
-  { automatically_finalizes_at, cause }: { automatically_finalizes_at: number; cause: Cause },
+  {
+    auto_advance,
+    automatically_finalizes_at: at,
+    cause,
+  }: {
+    auto_advance?: boolean | undefined
+    automatically_finalizes_at?: number | undefined
+    cause: Cause
+  },
 ): StoredInvoice {
   const param = 'automatically_finalizes_at'
   if (invoice.status !== 'draft') {
@@ -140,14 +149,15 @@ function scheduleFinalization(
       code: 'invoice_not_editable',
     })
   }
-  if (!invoice.auto_advance) throw invalidRequest('A scheduled invoice needs `auto_advance`.', { param })
-  const ahead_s = automatically_finalizes_at - service.clock.now()
+  if (at !== undefined && !invoice.auto_advance)
+    throw invalidRequest('A scheduled invoice needs `auto_advance`.', { param })
+  const ahead_s = at === undefined ? 1 : at - service.clock.now()
   if (ahead_s <= 0 || ahead_s > longest_schedule_s) {
     throw invalidRequest('The time must be in the future, at most five years away.', { param })
   }
   return putUpdated(service, service.store.invoices, {
     before: invoice,
-    changes: { automatically_finalizes_at },
+    changes: { automatically_finalizes_at: at ?? null, ...(auto_advance !== undefined && { auto_advance }) },
     metadata: undefined,
     event: 'invoice.updated',
     cause,
@@ -157,8 +167,12 @@ function scheduleFinalization(
 /** The next invoice of a subscription, with or without a change; or the first one of a new subscription. */
 function preview(service: Service, params: Asked<typeof previewParams>): StoredInvoice {
   const details = params.subscription_details
-  if (params.subscription !== undefined) {
-    const subscription = findSubscription(service, params.subscription)
+  if (params.subscription !== undefined || params.schedule !== undefined) {
+    const scheduled = service.store.subscription_schedules.get(params.schedule)?.subscription
+    // Whether the preview of a subscription knows its schedule is not documented: here it does not.
+    const subscription = scheduled
+      ? findSubscription(service, String(scheduled))
+      : { ...findSubscription(service, params.subscription ?? ''), schedule: null }
     return previewUpdate(service, subscription, {
       ends_trial: details?.trial_end === 'now',
       resets_anchor: details?.billing_cycle_anchor?.type === 'now',

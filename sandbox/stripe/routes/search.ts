@@ -52,12 +52,15 @@ export function searchRoutes(router: Router, service: Service): void {
   searchable('invoices', store.invoices, invoiceFields)
 }
 
-/** Clauses that all hold, with `AND` or a space between them. `OR`, `-` and `~` are not used and refused. */
+/**
+ * Clauses that all hold, with `AND` or a space between them. `OR`, `-` and `~` are not used and refused; a number equals
+ * by `:` (https://docs.stripe.com/search#query-fields-for-charges).
+ */
 function parse(
   query: string,
   { resource, fields }: { readonly resource: string; readonly fields: readonly string[] },
 ): ((row: object) => boolean)[] {
-  const clause = /\s*(?:AND\s+)?([\w.]+)(:|=|>=|<=|>|<)(?:"([^"]*)"|([\w-]+))(?=\s|$)/y
+  const clause = /\s*(?:AND\s+)?([\w.]+)(:|>=|<=|>|<)(?:"([^"]*)"|([\w-]+))(?=\s|$)/y
   const clauses: ((row: object) => boolean)[] = []
   while (clause.lastIndex < query.length) {
     const [, field = '', operator = '', quoted, bare] = clause.exec(query) ?? []

@@ -150,6 +150,7 @@ function hasStatus(subscription: StoredSubscription, status: string | undefined)
 }
 
 const phase = z.strictObject({
+  default_payment_method: text.optional(),
   end_date: integer.optional(),
   items: z
     .array(z.strictObject({ price: text, quantity: integer.optional() }))
@@ -201,7 +202,8 @@ export function subscriptionScheduleRoutes(router: Router, service: Service): vo
       price: findPrice(service, { id: price, currency, param: 'phases[1][items][0]' }).id,
       quantity,
     }))
-    return scheduleChange(service, subscription, { items, cause })
+    const cards = phases.map(({ default_payment_method }) => default_payment_method ?? null)
+    return scheduleChange(service, subscription, { items, cards, cause })
   })
 
   const releaseParams = { preserve_cancel_date: flag.optional() }

@@ -8,7 +8,12 @@ const emptyList = z.literal('').transform(() => [])
 const clearableUrl = z.union([z.literal('').transform(() => null), webUrl])
 
 const businessProfile = z.strictObject({
-  headline: clearable.optional(),
+  // https://github.com/stripe/openapi: `maxLength` of a portal configuration's `business_profile.headline`.
+  headline: z
+    .string()
+    .max(60)
+    .optional()
+    .transform((value) => (value === '' ? null : value)),
   privacy_policy_url: clearableUrl.optional(),
   terms_of_service_url: clearableUrl.optional(),
 })

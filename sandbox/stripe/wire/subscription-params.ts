@@ -91,6 +91,7 @@ const paymentBehavior = z.enum(
 
 export const updateSubscriptionParams = {
   ...billed,
+  automatic_tax: z.strictObject({ enabled: flag }).optional(),
   billing_cycle_anchor: billingCycleAnchor.optional(),
   cancel_at: z.union([z.literal('').transform(() => null), integer]).optional(),
   cancel_at_period_end: flag.optional(),
@@ -142,6 +143,7 @@ export const previewParams = {
   currency: currency.optional(),
   customer: text.optional(),
   discounts: discountRequests.optional(),
+  schedule: text.optional(),
   subscription: text.optional(),
   subscription_details: z
     .strictObject({

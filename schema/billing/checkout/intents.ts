@@ -46,6 +46,7 @@ export interface CheckoutFailure {
 export const refusedByBank = [
   'payment_failed',
   'first_payment_failed',
+  'trial_used',
 ] as const satisfies readonly CheckoutFailure['failure_code'][]
 
 /** States of an intent that Stripe may still settle, fail or expire: the column `is_unfinished`. */
@@ -238,6 +239,36 @@ export async function findUnsettledOfDeleted(
       ),
     )
     .executeTakeFirst()
+}
+
+/**
+ * Whether a checkout that is not settled promises a trial that its buyer has had meanwhile, by another page. In a
+ * transaction the buyer's checkouts are decided one after the other.
+ */
+export async function isTrialUsed(
+  db: Kysely<DB>,
+  { user_id, trial_days, state }: Pick<CheckoutIntent, 'user_id' | 'trial_days' | 'state'>,
+): Promise<boolean> {
+  if (trial_days === 0 || state === 'settled') return false
+  if (db.isTransaction) await sql`SELECT FROM users WHERE clerk_id = ${user_id} FOR NO KEY UPDATE`.execute(db)
+  const { rows } = await sql<{ is_used: boolean }>`SELECT has_ever_subscribed(${user_id}) AS is_used`.execute(
+    db,
+  )
+  return rows[0]?.is_used === true
+}
+
+/** Makes a buyer's open checkouts with a trial due, which closes their payment pages: they have had it now. */
+export async function makeTrialsDue(
+  trx: DatabaseTransaction,
+  { user_id, now }: { readonly user_id: string; readonly now: Date },
+): Promise<void> {
+  await trx
+    .updateTable('checkout_intents')
+    .set({ next_try_at: now, updated_at: sql`now()` })
+    .where('user_id', '=', user_id)
+    .where('trial_days', '>', 0)
+    .where('is_unfinished', '=', sql.lit(true))
+    .execute()
 }
 
 /** Makes the open checkouts of an owner and buyer who was deleted due, which closes their payment pages. */

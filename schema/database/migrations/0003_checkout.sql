@@ -2,7 +2,7 @@ CREATE DOMAIN checkout_kind AS text CHECK (VALUE IN ('credit_purchase', 'subscri
 CREATE DOMAIN checkout_state AS text
   CHECK (VALUE IN ('created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired'));
 CREATE DOMAIN checkout_failure_code AS text CHECK (VALUE IN
-  ('payment_failed', 'first_payment_failed', 'terms_mismatch', 'refused_by_stripe', 'no_answer', 'other_mode', 'contradiction'));
+  ('payment_failed', 'first_payment_failed', 'trial_used', 'terms_mismatch', 'refused_by_stripe', 'no_answer', 'other_mode', 'contradiction'));
 CREATE DOMAIN billing_frequency AS text CHECK (VALUE IN ('monthly', 'yearly'));
 
 -- What an order can name. One that was replaced stays: what names it keeps its terms.
@@ -136,10 +136,10 @@ CREATE TABLE checkout_intents (
   vacuum_index_cleanup = on
 );
 CREATE INDEX checkout_intents_due ON checkout_intents (next_try_at) WHERE is_unfinished;
--- For support's list of work. A payment that the bank refused needs no person.
+-- For support's list of work. What was refused and cost nothing needs no person.
 CREATE INDEX checkout_intents_failed ON checkout_intents (created_at)
   WHERE state = 'failed' AND stripe_session_id IS NOT NULL
-    AND (failure_code IS NULL OR failure_code NOT IN ('payment_failed', 'first_payment_failed'));
+    AND (failure_code IS NULL OR failure_code NOT IN ('payment_failed', 'first_payment_failed', 'trial_used'));
 CREATE INDEX checkout_intents_stuck ON checkout_intents (created_at) WHERE is_unfinished AND last_error IS NOT NULL;
 -- One open checkout of a plan for each receiver: the owner, or the buyer while the organization does not
 -- exist.

@@ -47,6 +47,8 @@ CREATE TABLE subscriptions (
   unpaid_decline_code text,
   unpaid_declined_at timestamptz,
   unpaid_next_attempt_at timestamptz,
+  -- Stripe cannot work out the tax: there is no address. Renewals go out without tax, or wait as drafts.
+  lacks_tax_location boolean NOT NULL DEFAULT false,
   -- What the customer pays now, which is no longer the price of the checkout when the period was changed. Null for
   -- a price without a fixed number.
   price_minor integer CHECK (price_minor >= 0),

@@ -39,6 +39,19 @@ export async function recordFailedTry(
   return rows.length > 0
 }
 
+/** How many unfinished rows have waited for Stripe, Clerk or the database since before a moment, however few tries that were. */
+export async function countAway(
+  db: Kysely<DB>,
+  { table, unfinished }: Claimable,
+  since: Date,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM ${sql.table(table)} WHERE ${unfinished} AND unavailable_since < ${since}`.execute(
+    db,
+  )
+  return Number(rows[0]?.count)
+}
+
 /** Records that a try went well but finished nothing, and when the row is looked at again. */
 export async function recordNoChange(db: Kysely<DB>, tried: Try, next_try_at: Date): Promise<void> {
   await sql`

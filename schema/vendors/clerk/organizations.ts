@@ -47,6 +47,21 @@ export function createOrganizationMaker(api: ClerkClient): OrganizationMaker {
   }
 }
 
+/**
+ * The most people that the instance lets into an organization; Infinity where it has no limit. No call tells of
+ * the cap that Clerk's plan for the application has (20 people without an add-on,
+ * https://clerk.com/docs/guides/billing/seat-based-plans), and above it a paid organization is refused with 402.
+ * The dashboard takes no higher limit than the plan allows, so this is what is known to be allowed
+ * (`OrganizationSettings` in https://github.com/clerk/openapi-specs/blob/main/bapi/2026-05-12.yml).
+ */
+export async function findMembershipMaximum(api: ClerkClient): Promise<number> {
+  const settings = await askClerk(
+    'Reading the settings of organizations',
+    api.instance.getOrganizationSettings(),
+  )
+  return settings?.maxAllowedMemberships || Number.POSITIVE_INFINITY
+}
+
 /** How many people are in an organization or invited, and how many Clerk allows. */
 export interface OrganizationOccupancy {
   readonly members: number

@@ -14,7 +14,7 @@ import { releaseSchedule } from './subscription-schedule.ts'
 export async function endSubscription(stripe: Stripe, id: string, comment: string): Promise<void> {
   if (isOver(await stripe.subscriptions.retrieve(id))) return
   await releaseSchedule(stripe, id)
-  await voidUnpaidInvoices(stripe, id)
+  await stopUnpaidInvoices(stripe, id)
   try {
     await stripe.subscriptions.cancel(id, {
       prorate: false,
@@ -29,16 +29,15 @@ export async function endSubscription(stripe: Stripe, id: string, comment: strin
 }
 
 /**
- * An invoice of a subscription cannot be deleted, not even as a draft
- * (https://docs.stripe.com/api/invoices/delete), and only a finalized one can be voided
- * (https://docs.stripe.com/api/invoices/void). So a draft is finalized first: without `auto_advance` nothing
- * is collected (https://docs.stripe.com/api/invoices/finalize). One that costs nothing, or that a credit
- * balance covers, is paid by that.
+ * An open invoice is voided. A draft cannot be (https://docs.stripe.com/api/invoices/void) nor be deleted
+ * (https://docs.stripe.com/api/invoices/delete), and to finalize it could be refused, as without a location
+ * (https://docs.stripe.com/tax/customer-locations), or use up a credit balance. Without `auto_advance` it stays a
+ * draft: https://docs.stripe.com/invoicing/integration/automatic-advancement-collection
  */
-async function voidUnpaidInvoices(stripe: Stripe, subscription: string): Promise<void> {
+async function stopUnpaidInvoices(stripe: Stripe, subscription: string): Promise<void> {
   const drafts = await stripe.invoices.list({ subscription, status: 'draft', limit: 100 })
   for (const { id = '' } of drafts.data) {
-    await changeFrom(stripe, id, 'draft', () => stripe.invoices.finalizeInvoice(id, { auto_advance: false }))
+    await changeFrom(stripe, id, 'draft', () => stripe.invoices.update(id, { auto_advance: false }))
   }
   const open = await stripe.invoices.list({ subscription, status: 'open', limit: 100 })
   for (const { id = '' } of open.data) {

@@ -27,6 +27,8 @@ const typesByObject = {
   ],
   invoice: [
     'invoice.created',
+    'invoice.updated',
+    'invoice.finalization_failed',
     'invoice.paid',
     'invoice.payment_failed',
     'invoice.payment_action_required',
@@ -64,6 +66,8 @@ export function objectOfStripeEvent(type: string): StripeEventObject | undefined
 
 const movesNoMoney: ReadonlySet<string> = new Set([
   'invoice.created',
+  'invoice.updated',
+  'invoice.finalization_failed',
   'invoice.payment_action_required',
   'invoice.voided',
   'invoice.marked_uncollectible',
@@ -73,7 +77,7 @@ const movesNoMoney: ReadonlySet<string> = new Set([
 /**
  * The types read from Stripe's event list, which takes up to twenty
  * (https://docs.stripe.com/api/events/list). Events of scheduled changes, of items that are not billed any
- * more, of drafts, of payments to be confirmed and of those that are not asked for move no money; what a lost one was about is found by the
+ * more, of drafts and other invoices, of payments to be confirmed and of those that are not asked for move no money; what a lost one was about is found by the
  * next event or sync of the subscription, and a draft is finalized without us.
  */
 export const listedEventTypes = stripeEventTypes.filter(

@@ -77,6 +77,13 @@ test.each([
   ])
 })
 
+test('the owner of a plan whose tax needs an address is asked for one', () => {
+  const subscription = { lacks_tax_location: true }
+  expect(noticesOf(summaryWith({ subscription }))).toMatchObject([
+    { id: 'no_address', actions: [{ leadsTo: 'portal', label: 'Add address' }] },
+  ])
+})
+
 test('a debt is named with its reason', () => {
   const notices = noticesOf(summaryWith({ balance: { total: -40, available: 0, held: 0, low: true } }))
   expect(notices).toMatchObject([{ id: 'debt', tone: 'critical', actions: [{ leadsTo: 'credits' }] }])
@@ -122,7 +129,7 @@ test('a declined payment of which less is known says less', () => {
   expect(notice).toMatchObject({
     tone: 'critical',
     title: 'The last payment for Pro was declined',
-    text: 'It is not charged again automatically. Update the card and pay now to keep Pro. No plan credits are added until it is paid.',
+    text: 'Update the card and pay now to keep Pro. No plan credits are added until it is paid.',
     actions: [{ leadsTo: 'card', label: 'Update card' }],
   })
 })

@@ -14,6 +14,7 @@ export interface Notice {
     | 'past_due'
     | 'cancelling'
     | 'lapsed'
+    | 'no_address'
     | 'trial_ending'
     | 'debt'
     | 'low_balance'
@@ -82,6 +83,17 @@ function planNotices(
     return [lapsedNotice(subscription, subscription.lapses_at, as_of, next)]
   }
   if (status !== 'active' && status !== 'trialing') return []
+  if (subscription.lacks_tax_location) {
+    return [
+      {
+        id: 'no_address',
+        tone: 'caution',
+        title: 'A billing address is missing',
+        text: `Without it the tax on invoices of ${name} cannot be worked out.${may_manage ? ' Add one on the billing page; the next invoice has it.' : ' An administrator can add it.'}`,
+        actions: portal('Add address'),
+      },
+    ]
+  }
   if (cancel_at !== null) {
     return [
       {
@@ -175,7 +187,8 @@ function overdueNotice(
       : `Pay now with ${card} to keep ${name}.`
     : again
       ? `Update the card by ${again}, when it is charged again, to keep ${name}.`
-      : `It is not charged again automatically. Update the card and pay now to keep ${name}.`
+      : // Where an automation of Stripe's decides it, the day is not known at first.
+        `Update the card and pay now to keep ${name}.`
   const update = { leadsTo: 'card', label: 'Update card' } as const
   return {
     ...notice,

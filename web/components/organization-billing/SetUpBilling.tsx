@@ -6,9 +6,10 @@ import {
   type OrganizationSubscription,
 } from '../../../schema/api/organizations.ts'
 import { planFeatures } from '../../../schema/catalogue/plan-items.ts'
-import { maximumSeats, minimumSeats, seatsText } from '../../../schema/catalogue/plans.ts'
+import { minimumSeats, seatsText } from '../../../schema/catalogue/plans.ts'
 import { teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { failureText } from '../../api/failure.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
@@ -30,9 +31,10 @@ interface SetUpBillingProps {
 export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingProps) {
   const api = useApi()
   const ownPlan = useOwnPlanEnd()
+  const { maximum_seats } = useWebConfig()
   const [typed, setTyped] = useState('5')
   const seats = Number(typed)
-  const valid = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximumSeats
+  const valid = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximum_seats
   const checkout = useHostedPage({
     mutationFn: async (seats_total: number) => {
       const body = {
@@ -85,7 +87,7 @@ export function SetUpBilling({ organizationId, ended, currency }: SetUpBillingPr
           onChange={({ target }) => setTyped(target.value.trim())}
           // Text that is no number becomes one seat when the field loses focus.
           onBlur={() => !Number.isInteger(seats || Number.NaN) && setTyped(String(minimumSeats))}
-          problem={valid ? null : seatsText}
+          problem={valid ? null : seatsText(maximum_seats)}
           hint={
             <>
               Monthly total:{' '}

@@ -227,9 +227,9 @@ function aboutSubscription({ key, data }: ItemOf<'subscription'>): Notice[] {
         ? `Card declined (${declineText(data.unpaid_decline_code)}): ${sum} is open`
         : `${sum} is not paid`
     const next = data.unpaid_next_attempt_at
-      ? `Stripe tries again on ${dayText(data.unpaid_next_attempt_at)}`
-      : 'Stripe does not try again'
-    return [notice('problem', `${[why, next, ...ends].join('; ')}.`, key)]
+      ? [`Stripe tries again on ${dayText(data.unpaid_next_attempt_at)}`]
+      : []
+    return [notice('problem', `${[why, ...next, ...ends].join('; ')}.`, key)]
   }
   if (data.lapses_at && !data.ended_at) {
     const text = `${name} is paid for until ${dayText(data.lapses_at)}, and Stripe plans no charge after that: it brings no credits from then on.`

@@ -10,8 +10,8 @@ import {
   TextCursorInput,
   WandSparkles,
 } from 'lucide-react'
-import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { soldPlans, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { buyText, PlanOffer, StarterStrip, TeamActions } from '../../components/marketing/PlanOffer.tsx'
 import { SectionHeading } from '../../components/marketing/sections.tsx'
 import { usePrice } from '../../components/usePrice.ts'
@@ -22,6 +22,7 @@ import { LinkButton } from '../../ui/LinkButton.tsx'
 
 export function PricingSection() {
   const price = usePrice()
+  const { maximum_seats } = useWebConfig()
   return (
     <section id="pricing" aria-labelledby="pricing-title" className="border-t">
       <div className="mx-auto max-w-6xl px-5 py-20 sm:px-8 sm:py-28">
@@ -35,7 +36,7 @@ export function PricingSection() {
                 key={plan.plan_type}
                 plan={plan}
                 price="Custom"
-                unit={`${each} per seat / mo, up to ${maximumSeats} seats`}
+                unit={`${each} per seat / mo, up to ${maximum_seats} seats`}
                 features={features}
                 action={
                   <TeamActions

@@ -6,6 +6,7 @@ import type { SeatsSummary } from '../../../schema/api/organization-seats.ts'
 import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { organizationSeatsQuery } from '../../api/organizations.ts'
 import { Awaited, useAwaiting } from '../../components/account/Awaited.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
@@ -27,6 +28,7 @@ type OpenDialog = { kind: 'assign' } | { kind: 'buy'; refused: boolean }
 
 export function SeatsTab({ payer }: { payer: PayerView }) {
   const expected = useExpectedSeats()
+  const config = useWebConfig()
   const pollMs = useAwaiting()
   const query = useQuery({
     ...organizationSeatsQuery(useApi(), payer),
@@ -42,7 +44,7 @@ export function SeatsTab({ payer }: { payer: PayerView }) {
     )
   }
   const summary = query.data
-  const seats = seatsOf(summary)
+  const seats = seatsOf(summary, config)
   if (!seats.hasPlan) return <NoSeats />
   const buy = () => setDialog({ kind: 'buy', refused: false })
   const onNoSeats = () => setDialog({ kind: 'buy', refused: true })
@@ -132,7 +134,7 @@ interface SeatUsageProps {
 
 export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
   const { seats_used, seats_total } = summary
-  const { free, isBuyable, notice } = seatsOf(summary)
+  const { free, isBuyable, notice } = seatsOf(summary, useWebConfig())
   return (
     <Card aria-labelledby="usage-title">
       <CardHeader id="usage-title" title="Seat usage" />

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { buySeats, type OrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { invalidTeamEmailText, teamEmailSchema } from '../../../schema/api/team-email.ts'
-import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
+import { useWebConfig } from '../../api/catalogue.ts'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { formatMoney } from '../../components/format.ts'
 import { toastFailure } from '../../components/toastFailure.ts'
@@ -57,7 +57,7 @@ interface BuyFormProps extends Omit<BuySeatsDialogProps, 'open' | 'refused'> {
 function BuyForm({ payer, subscription, seats_total, onClose }: BuyFormProps) {
   const api = useApi()
   const [typed, setTyped] = useState('1')
-  const most = maximumSeats - seats_total
+  const most = useWebConfig().maximum_seats - seats_total
   const quantity = Number(typed)
   const problem = seatsProblem(quantity, most)
   const confirm = useHostedPage({

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { seatsOf } from './seats.ts'
 
 const seats = (seats_used: number, seats_total: number, notice: string | null = null) =>
-  seatsOf({ seats: [], seats_used, seats_total, over_limit: seats_used > seats_total, notice })
+  seatsOf(
+    { seats: [], seats_used, seats_total, over_limit: seats_used > seats_total, notice },
+    { maximum_seats: 100 },
+  )
 
 test.each([
   [4, 5, null],

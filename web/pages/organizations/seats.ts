@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { assignSeat, type SeatsSummary } from '../../../schema/api/organization-seats.ts'
-import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
 import { ApiFailure, failureText } from '../../api/failure.ts'
@@ -27,13 +26,13 @@ interface Seats {
 const nearLimit = 0.8
 
 /** What an admin can do about the seats, and should know of them. */
-export function seatsOf(summary: SeatsSummary): Seats {
+export function seatsOf(summary: SeatsSummary, { maximum_seats }: { maximum_seats: number }): Seats {
   const { seats_used, seats_total } = summary
   const free = Math.max(seats_total - seats_used, 0)
   return {
     free,
     isFull: free === 0,
-    isBuyable: seats_total > 0 && seats_total < maximumSeats,
+    isBuyable: seats_total > 0 && seats_total < maximum_seats,
     hasPlan: seats_total > 0 || seats_used > 0,
     notice: noticeOf(summary, free),
   }

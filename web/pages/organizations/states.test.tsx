@@ -2,8 +2,10 @@ import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { OrganizationPerson } from '../../../schema/api/organization-people.ts'
 import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
+import { WebConfigContext } from '../../api/catalogue.ts'
 import { SubscriptionBadge } from '../../components/organization-billing/SubscriptionBadge.tsx'
 import { SeatBar } from '../../components/Seats.tsx'
+import { testConfig } from '../../testing/config.ts'
 import { InvitationBadge } from '../payment/success/TeamInvitationManager.tsx'
 import { SeatState } from './PeopleCard.tsx'
 import { actionFor } from './PersonActions.tsx'
@@ -11,7 +13,11 @@ import { SeatUsage } from './SeatsTab.tsx'
 
 function show(seats_used: number, seats_total: number, notice: string | null = null): string {
   const summary = { seats_used, seats_total, seats: [], over_limit: seats_used > seats_total, notice }
-  return renderToString(<SeatUsage summary={summary} onBuy={() => undefined} onAssign={() => undefined} />)
+  return renderToString(
+    <WebConfigContext value={testConfig}>
+      <SeatUsage summary={summary} onBuy={() => undefined} onAssign={() => undefined} />
+    </WebConfigContext>,
+  )
 }
 
 test.each([

@@ -1,9 +1,9 @@
 import { Check, Minus } from 'lucide-react'
 import { Fragment } from 'react'
 import { planItems } from '../../../schema/catalogue/plan-items.ts'
-import { type BillingFrequency, maximumSeats, type Plan } from '../../../schema/catalogue/plans.ts'
+import type { BillingFrequency, Plan } from '../../../schema/catalogue/plans.ts'
 import { personalPlan, type SoldPlan, soldPlans, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
-import { useSignedIn } from '../../api/catalogue.ts'
+import { useSignedIn, useWebConfig } from '../../api/catalogue.ts'
 import { CurrencySegments } from '../../components/CurrencySegments.tsx'
 import { buyText, PlanOffer, StarterStrip, TeamActions } from '../../components/marketing/PlanOffer.tsx'
 import { FaqSection, SampleMark } from '../../components/marketing/sections.tsx'
@@ -113,6 +113,7 @@ function PersonalOffer({ plan, billing }: OfferProps) {
 }
 
 function TeamOffer({ plan, billing }: OfferProps) {
+  const { maximum_seats } = useWebConfig()
   const { currency } = useOffer()
   const price = usePrice()
   const isYearly = billing === 'yearly'
@@ -121,7 +122,7 @@ function TeamOffer({ plan, billing }: OfferProps) {
       plan={plan}
       price="Custom"
       unit={`${price(plan.price_minor[billing] / (isYearly ? 12 : 1))} per seat / mo`}
-      note={`One subscription for up to ${maximumSeats} seats, billed every ${isYearly ? 'year' : 'month'}`}
+      note={`One subscription for up to ${maximum_seats} seats, billed every ${isYearly ? 'year' : 'month'}`}
       features={cardFeatures(pricingCards, plan)}
       action={
         <TeamActions

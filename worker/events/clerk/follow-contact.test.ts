@@ -74,7 +74,7 @@ describe('the customer at Stripe', () => {
     expect(await customerOf(bought)).toMatchObject({ email: 'office@example.com', name: 'Hopper GmbH' })
   })
 
-  test('an address that the customer set in the portal stays until the one at Clerk changes', async () => {
+  test('an address or name that the customer set in the portal stays until the one at Clerk changes', async () => {
     const bought = await buy()
     await moveTo(bought, 'person@example.com')
     await hear()
@@ -85,6 +85,10 @@ describe('the customer at Stripe', () => {
     await moveTo(bought, 'new@example.com')
     await hear()
     expect(await customerOf(bought)).toMatchObject({ email: 'new@example.com' })
+    await stripe.client.customers.update(bought.customer_id, { name: 'Engines' })
+    await moveTo(bought, 'newest@example.com')
+    await hear()
+    expect(await customerOf(bought)).toMatchObject({ name: 'Engines', email: 'newest@example.com' })
   })
 
   test('the customer of an organization has its name, and the address of the admin who bought', async () => {

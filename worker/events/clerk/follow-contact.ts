@@ -42,14 +42,16 @@ async function update(stripe: Stripe, id: string, { name, email, of }: Contact):
     if (customer.deleted || (of && customer.metadata.clerkUserId !== of)) return null
     // With an address Checkout took the name for invoices too (`customer_update`), which may be a company's.
     const isNameOurs = !customer.address
-    // The portal lets a customer change the address (https://docs.stripe.com/api/customer_portal/configurations/create,
-    // `customer_update`), so Clerk's goes there only when it is another one than was written last.
+    // The portal lets a customer change address and name (https://docs.stripe.com/api/customer_portal/configurations/create,
+    // `customer_update`), so Clerk's go there only when they are others than were written last.
     const isEmailNew = email && email !== (customer.metadata.clerkEmail ?? customer.email)
-    const changes = {
-      ...(isEmailNew && { email, metadata: { clerkEmail: email } }),
-      ...(name && isNameOurs && name !== customer.name && { name }),
-    }
-    if (Object.keys(changes).length > 0) await stripe.customers.update(id, changes)
+    const isNameNew = name && isNameOurs && name !== (customer.metadata.clerkName ?? customer.name)
+    if (!isEmailNew && !isNameNew) return null
+    await stripe.customers.update(id, {
+      ...(isEmailNew && { email }),
+      ...(isNameNew && { name }),
+      metadata: { ...(isEmailNew && { clerkEmail: email }), ...(isNameNew && { clerkName: name }) },
+    })
     return null
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error

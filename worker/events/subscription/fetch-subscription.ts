@@ -1,10 +1,11 @@
+import Stripe from 'stripe'
 import { z } from 'zod'
 import type { SubscriptionSnapshot } from '../../../schema/billing/subscriptions/snapshots.ts'
 import type { BillingFrequency, PlanType } from '../../../schema/catalogue/plans.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
 import { planItemOf, planOfPrice } from '../../../schema/vendors/stripe/catalogue.ts'
 import { stripeReferenceSchema } from '../../../schema/vendors/stripe/events.ts'
-import { subscriptionStatuses } from '../../../schema/vendors/stripe/statuses.ts'
+import { isOver, subscriptionStatuses } from '../../../schema/vendors/stripe/statuses.ts'
 import { nextPhase } from '../../../schema/vendors/stripe/subscription-schedule.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { PermanentError } from '../../errors.ts'
@@ -64,6 +65,9 @@ const markSchema = z.object({
   id: z.string(),
   customer: stripeReferenceSchema,
   metadata: z.record(z.string(), z.string()),
+  items: z.object({
+    data: z.array(z.object({ price: itemSchema.shape.price.pick({ lookup_key: true, product: true }) })),
+  }),
 })
 
 const subscriptionSchema = z.object({
@@ -76,11 +80,13 @@ const subscriptionSchema = z.object({
   trial_end: seconds.nullable(),
   items: z.object({ data: z.array(itemSchema) }),
   schedule: scheduleSchema.nullable(),
+  automatic_tax: z.object({ disabled_reason: z.string().nullable() }),
   pause_collection: z.object({ resumes_at: seconds.nullable() }).nullable(),
 })
 
 /**
- * Fetches a subscription and its paid invoices. Undefined when it is none of ours: see `findOrder`. Three
+ * Fetches a subscription and its paid invoices. Undefined when it is none of ours: see `findOrder`; one that our
+ * customer has of another product of the account is none, either. Three
  * calls, and more when it has over a hundred invoices or an invoice has many lines. Throws PermanentError for
  * one that was changed into something we do not sell.
  */
@@ -93,12 +99,14 @@ export async function fetchSubscription(
   const retrieved = await deps.stripe.subscriptions.retrieve(id, {
     expand: ['schedule.phases.items.price'],
   })
-  const order = await findOrder(deps.db, markSchema.parse(retrieved), intentOfSession)
-  if (!order) return undefined
+  const mark = markSchema.parse(retrieved)
+  const order = await findOrder(deps.db, mark, intentOfSession)
+  if (!order || ('owner_id' in order && !mark.items.data.some(({ price }) => planOfPrice(price))))
+    return undefined
   const subscription = subscriptionSchema.parse(retrieved)
   const item = planItemOf(subscription.items.data)
   if (!item) throw new PermanentError(`Not one item of subscription ${id} is a plan, but none or several`)
-  const { invoices, pending, waived, unpaid } = await fetchBills(deps.stripe, {
+  const { invoices, pending, waived, unpaid, lacks_tax_location } = await fetchBills(deps.stripe, {
     id,
     customer_id: subscription.customer,
     plan: { item_id: item.id, product_id: item.price.product },
@@ -126,7 +134,29 @@ export async function fetchSubscription(
       ...scheduledChange(subscription.schedule, item),
       pending_lines: JSON.stringify(pending),
       ...unpaid,
+      lacks_tax_location: lacks_tax_location || (await isUntaxed(deps.stripe, subscription)),
     },
+  }
+}
+
+/**
+ * Whether Stripe has switched tax off because the customer has no location, and they still have none: it switches it
+ * on again for nobody (https://docs.stripe.com/tax/customer-locations). With an address this does.
+ */
+async function isUntaxed(
+  stripe: Stripe,
+  { id, customer: customer_id, automatic_tax, status }: z.infer<typeof subscriptionSchema>,
+): Promise<boolean> {
+  if (automatic_tax.disabled_reason !== 'requires_location_inputs' || isOver({ status })) return false
+  const customer = await stripe.customers.retrieve(customer_id)
+  if (customer.deleted || !customer.address?.country) return true
+  try {
+    await stripe.subscriptions.update(id, { automatic_tax: { enabled: true } })
+    return false
+  } catch (error) {
+    // Not an address that Stripe recognizes, or one whose tax a schedule decides.
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) return true
+    throw error
   }
 }
 

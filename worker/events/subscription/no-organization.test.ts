@@ -17,8 +17,7 @@ const { database, clerk, server, worker } = product
 test('a team that is paid and that Clerk’s plan refuses is told to its buyer and to support at once, and is made by a replay', async () => {
   const person = await signUp(clerk)
   const user_id = await buildUser(database.server, person.user_id)
-  // https://github.com/clerk/openapi-specs/blob/main/bapi/2026-05-12.yml: creating an organization may answer 402.
-  await clerk.knob('faults', { status: 402, count: 6, method: 'POST', path_prefix: '/bapi/v1/organizations' })
+  await clerk.knob('instance', { plan_cap: 2 })
   const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id: null, user_id })
   await worker.catchUp()
   const event = await database.owner
@@ -35,7 +34,7 @@ test('a team that is paid and that Clerk’s plan refuses is told to its buyer a
     JSON.stringify(await listFindings(database.server, { filter: { state: 'open' }, limit: 10 })),
   ).toContain(bought.session_id)
 
-  await fetch(`${clerk.url}/_sandbox/faults`, { method: 'DELETE' })
+  await clerk.knob('instance', { plan_cap: null })
   const act = await buildAct(database, { kind: 'replay', target: { kind: 'event', id: event.id } })
   await processSupportAct(worker.deps, { act_id: act.id })
   const intent = await findIntent(database.owner, bought.intent_id)

@@ -9,6 +9,8 @@ export interface Bills {
   readonly pending: readonly PendingLine[]
   /** The starts of periods that are not asked for any more: their invoices are void or uncollectible. */
   readonly waived: readonly Date[]
+  /** A draft waits for an address of its customer. */
+  readonly lacks_tax_location: boolean
   readonly unpaid: UnpaidInvoice
 }
 
@@ -107,8 +109,10 @@ export async function fetchBills(
   const pending: Line[] = []
   const waived: Date[] = []
   let open: Stripe.Invoice | undefined
+  let lacks_tax_location = false
   for await (const invoice of stripe.invoices.list({ subscription: id, limit: 100 })) {
-    const { status, billing_reason } = invoice
+    const { status, billing_reason, last_finalization_error: refusal } = invoice
+    if (status === 'draft' && refusal?.code === 'customer_tax_location_invalid') lacks_tax_location = true
     // Stripe lists the newest first.
     if (status === 'open') open ??= invoice
     // What is charged at once takes effect when it is paid; a void invoice gave nothing back. Nothing is
@@ -139,6 +143,7 @@ export async function fetchBills(
     invoices,
     pending: seatChangesOf(ours).filter((line) => line.starts_at < line.ends_at),
     waived,
+    lacks_tax_location,
     unpaid: open ? await fetchUnpaid(stripe, open) : nothingUnpaid,
   }
 }

@@ -2,7 +2,9 @@ import {
   attachSession,
   type CheckoutIntent,
   findIntent,
+  isTrialUsed,
   lockIntent,
+  makeTrialsDue,
 } from '../../../schema/billing/checkout/intents.ts'
 import { failIntent, recordOutcome } from '../../../schema/billing/checkout/outcomes.ts'
 import { saveStripeCustomer } from '../../../schema/billing/customers/customers.ts'
@@ -29,6 +31,7 @@ import { giveFirstSeat } from '../../../schema/people/seats/first-seat.ts'
 import { listActiveSeatHolders } from '../../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
 import { findUser } from '../../../schema/people/users/users.ts'
+import { endSubscription } from '../../../schema/vendors/stripe/end-subscription.ts'
 import { idsOf, withTransfers } from '../../../schema/vendors/stripe/log-ids.ts'
 import { refundSubscription } from '../../../schema/vendors/stripe/refund-all.ts'
 import { type Cause, postPlanDifference } from '../../books/post-difference.ts'
@@ -57,6 +60,8 @@ export interface SubscriptionToApply {
    * Another one that is still live by our row of it: it has ended, and its own events have not arrived yet.
    */
   readonly ended: FetchedSubscription | undefined
+  /** The one that goes on when this one has ended: a second plan, made by hand, that could not be applied beside it. */
+  readonly next: FetchedSubscription | undefined
 }
 
 /** The session that led to a subscription, and its checkout. */
@@ -77,23 +82,48 @@ export async function fetchSubscriptionToApply(
   const isKnown = async () => session !== undefined || (await findSubscription(deps.db, id)) !== undefined
   const fetch = () => fetchSubscription(deps, id, session?.intent_id)
   const subscription = await foundOrForeign(`Subscription ${id}`, fetch, isKnown)
-  if (!subscription) return ignore(`Subscription ${id} was not started by us`)
+  if (!subscription) return ignore(`Subscription ${id} is of another product`)
   if ('of' in subscription) return subscription
   const { order } = subscription
-  if ('intent_id' in order) await completeOrder(deps, subscription, order.intent_id, session)
+  const refused =
+    'intent_id' in order ? await completeOrder(deps, subscription, order.intent_id, session) : undefined
+  if (refused) return refused
   const other = await findOtherLiveSubscription(deps, subscription)
   const ended = other === undefined ? undefined : await fetchSubscription(deps, other)
-  return { of: 'subscription', subscription, ended }
+  const next = subscription.row.ended_at ? await findNext(deps, subscription) : undefined
+  return { of: 'subscription', subscription, ended, next }
+}
+
+async function findNext(
+  deps: WorkerDependencies,
+  { id, customer_id: customer }: FetchedSubscription,
+): Promise<FetchedSubscription | undefined> {
+  // Without a status, those that have ended are left out: https://docs.stripe.com/api/subscriptions/list
+  for (const other of (await deps.stripe.subscriptions.list({ customer, limit: 100 })).data) {
+    const isNew = other.id !== id && !(await findSubscription(deps.db, other.id))
+    const fetched = isNew ? await fetchSubscription(deps, other.id) : undefined
+    if (fetched && 'owner_id' in fetched.order) return fetched
+  }
+  return undefined
 }
 
 /** Writes subscriptions down, and makes plan, seats and books of their owner agree with them. */
 export async function applySubscriptions(
   trx: DatabaseTransaction,
-  { subscription, ended }: SubscriptionToApply,
+  { subscription, ended, next }: SubscriptionToApply,
   cause: Cause,
 ): Promise<Outcome> {
   if (ended) await applySubscription(trx, ended, cause)
-  return applySubscription(trx, subscription, cause)
+  const outcome = await applySubscription(trx, subscription, cause)
+  if (!next) return outcome
+  try {
+    await applySubscription(trx, next, cause)
+    return { ...outcome, reason: `Subscription ${next.id} goes on` }
+  } catch (error) {
+    // What contradicts is found before anything is written, and keeps no plan from its end.
+    if (!(error instanceof PermanentError)) throw error
+    return { ...outcome, reason: error.message }
+  }
 }
 
 /** Finds the session of a subscription's checkout, and makes its organization, if either is missing. */
@@ -102,23 +132,40 @@ async function completeOrder(
   fetched: FetchedSubscription,
   intentId: string,
   session: SessionOfSubscription | undefined,
-): Promise<void> {
+): Promise<Nothing | undefined> {
   const intent = await findIntent(deps.db, intentId)
   if (!intent) throw notCommitted(intentId, fetched)
   if (!intent.stripe_session_id && !intent.stripe_invoice_id) {
     const sessionId = session?.id ?? (await findLostSession(deps, intent))
     if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
   }
-  if (intent.state === 'settled' || !wasBought(fetched)) return
+  if (intent.state === 'settled' || !wasBought(fetched)) return undefined
+  if (await isTrialUsed(deps.db, intent)) return refuseTrial(deps, intent, fetched.id)
   if (await endIfOwnerIsGone(deps, intent.owner_id ?? intent.user_id, fetched.id)) {
     await refundSubscription(deps.stripe, fetched.id)
-    if (intent.owner_id !== null) return
+    if (intent.owner_id !== null) return undefined
     throw new PermanentError('Its buyer was deleted before it was heard of: it is cancelled and refunded')
   }
-  if (intent.owner_id !== null) return
+  if (intent.owner_id !== null) return undefined
   // What contradicts the order makes no organization.
   requireTerms(intent, fetched)
   await ensureOrganization(deps, intent)
+  return undefined
+}
+
+/**
+ * The trial is given once, and a page that was opened before it was used is paid after that. Its plan ends before
+ * anything is charged: the buyer was promised that nothing would be for days, and may buy it again without a trial.
+ */
+async function refuseTrial(
+  { db, stripe }: WorkerDependencies,
+  { id }: CheckoutIntent,
+  subscriptionId: string,
+): Promise<Nothing> {
+  const failure_reason = 'The free trial is given once, and was used meanwhile: nothing is charged'
+  await endSubscription(stripe, subscriptionId, 'The free trial is given once')
+  await failIntent(db, { id, failure_code: 'trial_used', failure_reason })
+  return ignore(failure_reason)
 }
 
 function notCommitted(intentId: string, { id }: FetchedSubscription): NotYetError {
@@ -162,6 +209,7 @@ async function applySubscription(
   if (!owner_id) throw new NotYetError(`${fetched.id} has no organization yet`)
   await requireNoOther(trx, owner_id, fetched)
   const intent = ordered ?? (await writeOrder(trx, owner_id, fetched, cause.now))
+  if (!known && (await isTrialUsed(trx, intent))) throw new NotYetError('Its trial was used meanwhile')
   const terms = termsOf(intent, owner_id)
   if (!known) requireTerms(intent, fetched)
   requirePlan(terms, fetched)
@@ -181,6 +229,7 @@ async function applySubscription(
     const { id, stripe_session_id } = intent
     await recordOutcome(trx, { id, stripe_session_id, state: 'settled' })
     await replacePlan(trx, intent, cause.now)
+    await makeTrialsDue(trx, { user_id: intent.user_id, now: cause.now })
   }
   if (!known) await saveStripeCustomer(trx, { owner_id, customer_id: fetched.customer_id })
   const transfer_ids = await postPlanDifference(trx, owner_id, cause)
@@ -323,11 +372,13 @@ function keptLapse(
   return lapses_at ?? (since && since <= now && !isPaid ? since : null)
 }
 
-function nextSync({ invoices }: FetchedSubscription, now: Date): Date {
+function nextSync({ invoices, row }: FetchedSubscription, now: Date): Date {
   // Those that were synced together are not all synced together again.
   const latest = new Date(now.getTime() + longestWaitMs * (1 - Math.random() / 4))
   const lines = invoices.flatMap((invoice) => invoice.lines)
-  return nextMonthEdge(lines, { after: now, until: latest }) ?? latest
+  // No event tells that the customer has an address now.
+  const until = row.lacks_tax_location ? new Date(now.getTime() + dayMs / 24) : latest
+  return nextMonthEdge(lines, { after: now, until }) ?? until
 }
 
 function termsOf(intent: CheckoutIntent, owner_id: string) {

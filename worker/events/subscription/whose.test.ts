@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type Stripe from 'stripe'
 import { afterAll, expect, test } from 'vitest'
 import { findIntent } from '../../../schema/billing/checkout/intents.ts'
@@ -177,6 +178,40 @@ test('a price of another plan is a visible contradiction, and another period of 
   await change(price?.id ?? '', 1)
   await worker.catchUp()
   expect(await life.row(bought)).toMatchObject({ billing_frequency: 'yearly', plan_type: 'pro' })
+})
+
+test('a subscription of another product of the account, on our customer, is ignored without noise', async () => {
+  const bought = await buy()
+  const price = await stripe.client.prices.create({
+    currency: 'eur',
+    unit_amount: 500,
+    recurring: { interval: 'week' },
+    product_data: { name: 'A newsletter' },
+  })
+  const other = await makeByHand(bought, { items: [{ price: price.id }] })
+  await life.live(32)
+  expect(await rowsOf(bought)).toMatchObject([{ status: 'active' }])
+  const events = await database.owner
+    .selectFrom('inbox_events')
+    .select(['state', 'reason'])
+    .where(sql<boolean>`payload::text LIKE ${`%${other}%`}`)
+    .execute()
+  expect(new Set(events.map(({ state }) => state))).toEqual(new Set(['ignored']))
+  expect(events.length).toBeGreaterThan(2)
+  expect(await findingsOf(bought)).toEqual([])
+})
+
+test('of two plans of one owner the one that goes on charging brings its credits when the other ends', async () => {
+  const bought = await buy()
+  const second = await makeByHand(bought)
+  expect(await rowsOf(bought)).toHaveLength(1)
+  await life.cancel(bought)
+  await worker.catchUp()
+  expect(await rowsOf(bought)).toMatchObject([
+    { status: 'canceled' },
+    { status: 'active', stripe_subscription_id: second },
+  ])
+  expect(await life.balance(bought)).toMatchObject({ plan: 500 })
 })
 
 test('a second subscription of an owner is a finding, which an act of support cancels', async () => {

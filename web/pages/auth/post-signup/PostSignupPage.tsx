@@ -4,6 +4,7 @@ import { Navigate, useNavigate, useSearchParams } from 'react-router-dom'
 import { freePlan } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { starterSignupQuery } from '../../../api/account.ts'
+import { useWebConfig } from '../../../api/catalogue.ts'
 import { failureNotice } from '../../../api/failure.ts'
 import { problemText, repairOf, selectionProblem } from '../../../auth/offer.ts'
 import { afterPostSignup, signUpPath } from '../../../auth/redirects.ts'
@@ -17,6 +18,7 @@ const redirectAfterMs = 2000
 /** The plan step between signing up and the dashboard. */
 export function PostSignupPage() {
   usePageTitle('Setting up your account')
+  const config = useWebConfig()
   const { isLoaded, user } = useSignedInUser()
   const [search] = useSearchParams()
   const selection = readSelection(search)
@@ -26,7 +28,7 @@ export function PostSignupPage() {
   if (!user) return <Navigate to={signUpPath(search)} replace />
   if (!selection.plan) return <Navigate to="/dashboard" replace />
   if (selection.plan === freePlan.plan_type) return <StarterPlan {...{ user, target, selection }} />
-  const problem = selectionProblem(search)
+  const problem = selectionProblem(search, config)
   const refusal = problem && { text: problemText(problem), repair: repairOf(problem, search) }
   return <PaidPlan user={user} selection={{ ...selection, plan: selection.plan }} refusal={refusal} />
 }

@@ -13,6 +13,7 @@ export const findingNames: Readonly<Record<FindingKind, string>> = {
   subscription_differs: 'Subscription differs',
   subscription_plan_differs: 'Charged as another plan',
   subscription_gone: 'Subscription missing at Stripe',
+  subscription_untaxed: 'Plan without tax',
   owner_gone: 'Owner of a plan missing at Clerk',
   organization_without_admin: 'Organization without an admin',
   seat_without_membership: 'Seat without a member',

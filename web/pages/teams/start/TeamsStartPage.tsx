@@ -3,15 +3,11 @@ import { type FormEvent, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { organizationNameSchema } from '../../../../schema/api/subscriptions.ts'
 import { type Currency, defaultCurrency } from '../../../../schema/catalogue/currency.ts'
-import {
-  type BillingFrequency,
-  maximumSeats,
-  minimumSeats,
-  seatsText,
-} from '../../../../schema/catalogue/plans.ts'
+import { type BillingFrequency, minimumSeats, seatsText } from '../../../../schema/catalogue/plans.ts'
 import { type SoldPlan, teamPlan, teamPlans } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../../api/account.ts'
+import { useWebConfig } from '../../../api/catalogue.ts'
 import { openPlanCheckout } from '../../../api/checkout.ts'
 import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
 import { RequireUser } from '../../../auth/RequireUser.tsx'
@@ -60,8 +56,9 @@ function TeamsOrder({ userId }: { userId: string }) {
   const [failure, setFailure] = useState<unknown>(null)
   const api = useApi()
   const ownPlan = useOwnPlanEnd()
+  const { maximum_seats } = useWebConfig()
   const seats = Number(typedSeats)
-  const isSeats = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximumSeats
+  const isSeats = Number.isInteger(seats) && seats >= minimumSeats && seats <= maximum_seats
   const named = organizationNameSchema.safeParse(name)
   const checkout = useHostedPage<void>({
     mutationFn: () =>
@@ -115,7 +112,7 @@ function TeamsOrder({ userId }: { userId: string }) {
             value={typedSeats}
             disabled={checkout.processing}
             onChange={({ target }) => setTypedSeats(target.value.trim())}
-            problem={isSeats ? null : seatsText}
+            problem={isSeats ? null : seatsText(maximum_seats)}
           />
           <div>
             <p aria-hidden="true" className="mb-1.5 font-medium text-sm">
