@@ -156,7 +156,7 @@ async function resolve(
         : { do: 'release' }
   const { do: action, ...asked } = ask
   const failure: Pick<Settlement, 'failure'> = ask.do === 'settle' && ask.failed ? { failure: 'timeout' } : {}
-  const request = { action, ...asked, hold_id: chosen.id, ...failure, at } as Asked
+  const request = { action, ...asked, hold_id: chosen.id, ...failure, may_spend: true, at } as Asked
   const found = await send(product, owner, request, step.times)
   const { life, hold } = await asProductKnew(product, { before, chosen, now })
   const expected = answerTo(life, { hold, settled: owner.settlements.get(hold.id), ask, now })
