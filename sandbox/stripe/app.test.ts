@@ -168,7 +168,7 @@ it('metadata is merged key by key, and an update tells what it changed', async (
   const updated = await stripe.customers.update(id, { metadata: { plan: '', seats: '3' } })
   expect(updated.metadata).toEqual({ user: 'u1', seats: '3' })
   const [event] = (await stripe.events.list({ type: 'customer.updated' })).data
-  expect(event?.data.previous_attributes).toEqual({ metadata: { user: 'u1', plan: 'pro' } })
+  expect(event?.data.previous_attributes).toEqual({ metadata: { plan: 'pro', seats: null } })
   expect(event?.request).toMatchObject({
     id: expect.stringMatching(/^req_/),
     idempotency_key: expect.any(String),

@@ -3,6 +3,7 @@ import type Stripe from 'stripe'
 import { findLiveSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import { planItemOf } from '../../schema/vendors/stripe/catalogue.ts'
+import { idOf, releaseCard } from '../../schema/vendors/stripe/release-card.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { ensureStripeCustomer, type OwningPayer } from './payer.ts'
 import type { PresentPlan } from './present-plan.ts'
@@ -29,6 +30,14 @@ export async function openPortal(
     const plan = await stripe.subscriptions.retrieve(live.stripe_subscription_id, {
       expand: ['schedule'],
     })
+    // The plan's card becomes the customer's: nothing changes by that, and what is chosen there is charged
+    // (https://docs.stripe.com/customer-management/portal-deep-links).
+    const { default_payment_method } = plan
+    if (default_payment_method) {
+      await stripe.customers.update(idOf(plan.customer), {
+        invoice_settings: { default_payment_method: idOf(default_payment_method) },
+      })
+    }
     await releaseCard(stripe, plan)
     return deps.catalogue.findPortal({ kind, price_id: planItemOf(plan.items.data)?.price.id ?? null })
   }
@@ -43,44 +52,6 @@ export async function openPortal(
     ...(flow_data && { flow_data }),
   })
   return { url }
-}
-
-/**
- * Checkout makes its card the subscription's own, and Stripe charges that one whatever card the portal makes
- * the customer's default. So the card becomes the customer's default before the portal opens: nothing changes
- * by that, and what is chosen there is charged. A phase of a schedule has a card, too, which a subscription
- * gets when it begins; phases are given anew as a whole, so what a phase has beside items and discounts is lost.
- * https://docs.stripe.com/api/subscriptions/object#subscription_object-default_payment_method
- * https://docs.stripe.com/customer-management/portal-deep-links
- * https://docs.stripe.com/api/subscription_schedules/update#update_subscription_schedule-phases
- */
-async function releaseCard(
-  stripe: Stripe,
-  { id, customer, default_payment_method, schedule }: Stripe.Subscription,
-): Promise<void> {
-  if (default_payment_method) {
-    await stripe.customers.update(idOf(customer), {
-      invoice_settings: { default_payment_method: idOf(default_payment_method) },
-    })
-    await stripe.subscriptions.update(id, { default_payment_method: '' })
-  }
-  if (schedule === null || typeof schedule === 'string') return
-  if (!schedule.phases.some((phase) => phase.default_payment_method)) return
-  await stripe.subscriptionSchedules.update(schedule.id, {
-    phases: schedule.phases.map(({ start_date, end_date, items, discounts }) => ({
-      start_date,
-      end_date,
-      proration_behavior: 'none' as const,
-      items: items.map(({ price, quantity = 1 }) => ({ price: idOf(price), quantity })),
-      ...(discounts.length > 0 && {
-        discounts: discounts.flatMap(({ discount }) => (discount ? [{ discount: idOf(discount) }] : [])),
-      }),
-    })),
-  })
-}
-
-function idOf(object: string | { readonly id: string }): string {
-  return typeof object === 'string' ? object : object.id
 }
 
 /** The page on which a change of the plan is confirmed, and that then leads to `return_url`. */

@@ -5,19 +5,26 @@ import { createCheckoutSession, createCustomerPortalSession } from '../../schema
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
-const { stripe, clerk, server, worker } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { stripe, clerk, server, worker, advanceDays } = testProduct({
+  stripe: 'with_prices',
+  clerk: 'sandbox',
+})
 
 const paysOnce = '4000000000000341'
 
 /** A customer of Pro; with a card that is declined for its first payment, which is then overdue. */
 async function subscriber(card = paysOnce): Promise<Person & { subscription_id: string }> {
-  const person = await signUp(clerk)
+  const ada = await buy(await signUp(clerk), card)
+  await stripe.client.subscriptions.update(ada.subscription_id, { trial_end: 'now' })
+  await worker.catchUp()
+  return ada
+}
+
+async function buy(person: Person, card: string): Promise<Person & { subscription_id: string }> {
   const body = { clerkUserId: person.user_id, planType: 'pro' as const }
   const { sessionId } = await server.ask(createCheckoutSession, { token: person.token, body })
   await stripe.knob(`sessions/${sessionId}/pay`, { card })
   const { subscription } = await stripe.client.checkout.sessions.retrieve(sessionId)
-  await worker.catchUp()
-  await stripe.client.subscriptions.update(String(subscription), { trial_end: 'now' })
   await worker.catchUp()
   return { ...person, subscription_id: String(subscription) }
 }
@@ -69,33 +76,80 @@ test('a card that is given in the portal is the one that Stripe charges, at its 
   expect(charge).toMatchObject({ paid: true, payment_method_details: { card: { last4: '4242' } } })
 })
 
-test('while a change waits its amount is the next payment, and a card that is given is charged for it', async () => {
-  const ada = await subscriber('4242424242424242')
-  const { client } = stripe
-  const [yearly] = (await client.prices.list({ lookup_keys: ['pro_yearly'] })).data
-  const waiting = await client.subscriptionSchedules.create({ from_subscription: ada.subscription_id })
-  const { items, start_date, end_date, default_payment_method } =
-    waiting.phases[0] ?? expect.fail('It has no phase')
-  const card = { default_payment_method: String(default_payment_method) }
-  const now = { items: [{ price: String(items[0]?.price) }], start_date, end_date, ...card }
-  const then = { items: [{ price: yearly?.id ?? '' }], ...card }
-  await client.subscriptionSchedules.update(waiting.id, { phases: [now, then] })
-  expect(await nextOf(ada)).toMatchObject({ payment: { amount_minor: 19_200 }, card: { last4: '4242' } })
+/** Stripe's own mail, its dashboard, or a portal that was opened before this plan began. */
+async function giveCardElsewhere(by: { subscription_id: string }, card: string): Promise<void> {
+  const { customer } = await stripe.client.subscriptions.retrieve(by.subscription_id)
+  const { id } = await stripe.client.paymentMethods.attach(card, { customer: String(customer) })
+  await stripe.client.customers.update(String(customer), { invoice_settings: { default_payment_method: id } })
+  await worker.catchUp()
+}
 
-  await giveCard(ada, '5555 5555 5555 4444')
+test('a card that is given outside our portal after a declined renewal is charged at the next try', async () => {
+  const ada = await subscriber()
+  await advanceDays(1)
+  await giveCardElsewhere(ada, 'pm_card_visa')
 
-  expect(await nextOf(ada)).toMatchObject({ payment: { amount_minor: 19_200 }, card: { last4: '4444' } })
-  await stripe.knob(`subscriptions/${ada.subscription_id}/renew`)
-  expect(await client.subscriptionSchedules.retrieve(waiting.id)).toMatchObject({
-    phases: [{}, { default_payment_method: null }],
-  })
+  expect(await nextOf(ada)).toMatchObject({ card: { brand: 'visa', last4: '4242' }, card_declined: false })
+  await stripe.knob(`subscriptions/${ada.subscription_id}/retry`)
+  await worker.catchUp()
+  expect(await isOverdue(ada)).toBe(false)
   const [charge] = await chargesOf(ada)
-  expect(charge).toMatchObject({
-    paid: true,
-    amount: 19_200,
-    payment_method_details: { card: { last4: '4444' } },
-  })
+  expect(charge).toMatchObject({ paid: true, payment_method_details: { card: { last4: '4242' } } })
 })
+
+test('a card that a checkout pins stays, whatever else of the customer changes and however late an older choice is heard', async () => {
+  const ada = await subscriber('4242424242424242')
+  await advanceDays(1)
+  await giveCardElsewhere(ada, 'pm_card_mastercard')
+  const { customer } = await stripe.client.subscriptions.cancel(ada.subscription_id)
+  const [chosen] = (await stripe.client.events.list({ type: 'customer.updated' })).data
+  await worker.catchUp()
+  await advanceDays(1)
+  const { subscription_id } = await buy(ada, '5555555555554444')
+  await stripe.client.customers.update(String(customer), { name: 'Ada King' })
+  await worker.catchUp()
+  await worker.applyStripe([{ ...(chosen ?? expect.fail('No choice was told')), id: 'evt_told_late' }])
+
+  const { default_payment_method } = await stripe.client.subscriptions.retrieve(subscription_id, {
+    expand: ['default_payment_method'],
+  })
+  expect(default_payment_method).toMatchObject({ card: { last4: '4444' } })
+})
+
+test.each([
+  ['in our portal', (by) => giveCard(by, '5555 5555 5555 4444')],
+  ['elsewhere', (by) => giveCardElsewhere(by, 'pm_card_mastercard')],
+] satisfies [string, (by: Person & { subscription_id: string }) => Promise<void>][])(
+  'while a change waits its amount is the next payment, and a card that is given %s is charged for it',
+  async (_, give) => {
+    const ada = await subscriber('4242424242424242')
+    const { client } = stripe
+    const [yearly] = (await client.prices.list({ lookup_keys: ['pro_yearly'] })).data
+    const waiting = await client.subscriptionSchedules.create({ from_subscription: ada.subscription_id })
+    const { items, start_date, end_date, default_payment_method } =
+      waiting.phases[0] ?? expect.fail('It has no phase')
+    const card = { default_payment_method: String(default_payment_method) }
+    const now = { items: [{ price: String(items[0]?.price) }], start_date, end_date, ...card }
+    const then = { items: [{ price: yearly?.id ?? '' }], ...card }
+    await client.subscriptionSchedules.update(waiting.id, { phases: [now, then] })
+    expect(await nextOf(ada)).toMatchObject({ payment: { amount_minor: 19_200 }, card: { last4: '4242' } })
+
+    await advanceDays(1)
+    await give(ada)
+
+    expect(await nextOf(ada)).toMatchObject({ payment: { amount_minor: 19_200 }, card: { last4: '4444' } })
+    await stripe.knob(`subscriptions/${ada.subscription_id}/renew`)
+    expect(await client.subscriptionSchedules.retrieve(waiting.id)).toMatchObject({
+      phases: [{}, { default_payment_method: null }],
+    })
+    const [charge] = await chargesOf(ada)
+    expect(charge).toMatchObject({
+      paid: true,
+      amount: 19_200,
+      payment_method_details: { card: { last4: '4444' } },
+    })
+  },
+)
 
 test('opening the portal without giving a card changes nothing about which one is charged', async () => {
   const ada = await subscriber('4242424242424242')

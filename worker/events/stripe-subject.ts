@@ -17,10 +17,11 @@ export type StripeSubject =
   | { readonly of: 'subscription'; readonly id: string }
   | { readonly of: 'draft_invoice'; readonly id: string; readonly subscription_id: string }
   | { readonly of: 'charge'; readonly id: string }
+  | { readonly of: 'customer'; readonly id: string; readonly chosen_at_s: number }
 
 /**
- * What an event is about. Nothing else that it says is believed but that it is none of ours: so all events of
- * one thing have the same result, in any order. Throws when its format is not recognized.
+ * What an event is about. Nothing else that it says is believed but that it is none of ours, and when a
+ * card was chosen: so all events of one thing have the same result, in any order. Throws when its format is not recognized.
  */
 export function readStripeSubject(
   payload: Json,
@@ -46,6 +47,7 @@ const subjects: Readonly<Record<StripeEventObject, (event: StripeEvent) => Strip
     return event.type === 'invoice.updated' ? openOf(event) : subscriptionOfInvoice(event)
   },
   invoiceitem: subscriptionOfInvoice,
+  customer: customerOf,
   charge: ({ data }) => ({ of: 'charge', id: withIdSchema.parse(data.object).id }),
   refund: chargeOf,
   dispute: chargeOf,
@@ -109,6 +111,18 @@ function draftOf(event: StripeEvent): StripeSubject | Nothing {
 function openOf(event: StripeEvent): StripeSubject | Nothing {
   const { status } = z.object({ status: z.string().nullable() }).parse(event.data.object)
   return status === 'open' ? subscriptionOfInvoice(event) : ignore(`The invoice is ${status}`)
+}
+
+const cardChoiceSchema = z.object({ invoice_settings: z.object({ default_payment_method: z.unknown() }) })
+
+/**
+ * Of a customer only another default card is of interest; what an update changed is in `previous_attributes`:
+ * https://docs.stripe.com/api/events/object#event_object-data-previous_attributes
+ */
+function customerOf({ created, data }: StripeEvent): StripeSubject | Nothing {
+  if (!cardChoiceSchema.safeParse(data.previous_attributes).success)
+    return ignore('It is not about the customer’s card')
+  return { of: 'customer', id: withIdSchema.parse(data.object).id, chosen_at_s: created }
 }
 
 function chargeOf({ data }: StripeEvent): StripeSubject | Nothing {

@@ -16,6 +16,7 @@ import type { ClerkSubject } from './clerk-subject.ts'
 import type { Nothing, Outcome } from './outcome.ts'
 import type { StripeSubject } from './stripe-subject.ts'
 import { finalizeSoon } from './subscription/finalize-soon.ts'
+import { followCard } from './subscription/follow-card.ts'
 import {
   applySubscriptions,
   fetchSubscriptionToApply,
@@ -51,6 +52,8 @@ export async function fetchSubject(deps: WorkerDependencies, subject: Subject): 
       return finalizeSoon(deps, subject)
     case 'charge':
       return fetchChargeToApply(deps, subject.id)
+    case 'customer':
+      return followCard(deps, subject)
     case 'membership':
       return { ...subject, snapshot: await fetchMember(deps, subject) }
     case 'invitation':

@@ -2,7 +2,7 @@ import { newId, randomText } from '../../kit/id.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import type { StoredCustomer, StoredPaymentMethod, StoredSubscription } from '../state.ts'
-import { emit } from './event.ts'
+import { changedFields, emit } from './event.ts'
 import { attachCard, type Expiry } from './payment-method.ts'
 import { asPublished } from './published.ts'
 import { hasEnded } from './subscription.ts'
@@ -102,7 +102,7 @@ export function changeDefaultCard(
   })
   emit(service, 'customer.updated', after, {
     cause: noCall,
-    previous_attributes: { invoice_settings: customer.invoice_settings },
+    previous_attributes: changedFields(customer, after),
   })
   return method
 }

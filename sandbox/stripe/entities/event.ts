@@ -33,10 +33,21 @@ function snapshotOf(object: object): object {
   return 'lines' in object ? { ...object, lines: firstEntries(object.lines as Page<unknown>) } : object
 }
 
-/** What an update event reports: the old values of the fields that changed. */
-export function changedFields<T extends object>(before: T, after: T): Partial<T> {
-  const changed = Object.entries(before).filter(
-    ([key, value]) => JSON.stringify(value) !== JSON.stringify(after[key as keyof T]),
-  )
-  return Object.fromEntries(changed) as Partial<T>
+/**
+ * What an update event reports: the old values of the fields that changed, of a hash only those, and null for
+ * one that is new. A list is told whole:
+ * https://docs.stripe.com/api/events/object#event_object-data-previous_attributes
+ */
+export function changedFields(before: object, after: object): Record<string, unknown> {
+  const old = new Map<string, unknown>(Object.entries(before))
+  const changed = Object.entries({ ...before, ...after }).flatMap(([key]) => {
+    const [was = null, is = null] = [old.get(key), (after as Record<string, unknown>)[key]]
+    if (JSON.stringify(was) === JSON.stringify(is)) return []
+    return [[key, isHash(was) && isHash(is) ? changedFields(was, is) : was]]
+  })
+  return Object.fromEntries(changed)
+}
+
+function isHash(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !('object' in value)
 }

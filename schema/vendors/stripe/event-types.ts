@@ -37,6 +37,8 @@ const typesByObject = {
   ],
   // What waits for an invoice comes with its subscription's event, and goes without one.
   invoiceitem: ['invoiceitem.deleted'],
+  // Its default card.
+  customer: ['customer.updated'],
   charge: ['charge.refunded'],
   refund: ['refund.created', 'refund.updated', 'refund.failed'],
   dispute: [
@@ -72,13 +74,15 @@ const movesNoMoney: ReadonlySet<string> = new Set([
   'invoice.voided',
   'invoice.marked_uncollectible',
   'invoiceitem.deleted',
+  'customer.updated',
 ])
 
 /**
  * The types read from Stripe's event list, which takes up to twenty
  * (https://docs.stripe.com/api/events/list). Events of scheduled changes, of items that are not billed any
  * more, of drafts and other invoices, of payments to be confirmed and of those that are not asked for move no money; what a lost one was about is found by the
- * next event or sync of the subscription, and a draft is finalized without us.
+ * next event or sync of the subscription, and a draft is finalized without us. A card whose choice was lost is
+ * charged once our portal was opened.
  */
 export const listedEventTypes = stripeEventTypes.filter(
   (type) => !type.startsWith('subscription_schedule.') && !movesNoMoney.has(type),
