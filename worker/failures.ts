@@ -7,14 +7,14 @@ import type { TryRecord } from '../schema/inbox/claim/claimable.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../schema/ledger/errors.ts'
 import { withoutAddresses } from '../schema/mail-addresses.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../schema/vendors/clerk/errors.ts'
-import { isMissing } from '../schema/vendors/stripe/missing.ts'
 import { NotYetError, PermanentError } from './errors.ts'
 
 /**
  * Why a try failed.
  * - `unavailable`: Stripe, Clerk or the database did not answer usefully. Costs no attempt.
  * - `not_yet`: something is not committed yet.
- * - `contradiction`: what we were told contradicts what we know. Every try would end like this one.
+ * - `contradiction`: what we were told contradicts what we know, or Stripe or Clerk refuses what we ask. Every
+ *   try would end like this one.
  * - `defect`: anything else. An operator may correct it within a day.
  */
 export type FailureKind = 'unavailable' | 'not_yet' | 'contradiction' | 'defect'
@@ -65,8 +65,8 @@ export function consequenceOf(
 
 export function kindOf(error: unknown): FailureKind {
   if (error instanceof NotYetError) return 'not_yet'
-  if (isContradiction(error)) return 'contradiction'
-  return isUnavailable(error) ? 'unavailable' : 'defect'
+  if (isUnavailable(error)) return 'unavailable'
+  return isContradiction(error) ? 'contradiction' : 'defect'
 }
 
 function isContradiction(error: unknown): boolean {
@@ -76,7 +76,9 @@ function isContradiction(error: unknown): boolean {
     error instanceof IdempotencyConflictError ||
     error instanceof UnbalancedTransferError ||
     error instanceof ClerkRefusalError ||
-    isMissing(error)
+    // What is not unavailable is a 4xx, known or not: an error "given the information provided"
+    // (https://docs.stripe.com/api/errors), which is the same at every try.
+    error instanceof Stripe.errors.StripeError
   )
 }
 
@@ -90,7 +92,7 @@ export function isRefusedKey(error: unknown): boolean {
 
 /**
  * A rejected key (401, 403) is for the operator to correct, and no fault of the row; 409 says that the object
- * is in use. An answer without a status is none of Stripe's (the page of a proxy, say), and a limit may be a 400
+ * is in use, and 424 that someone behind Stripe does not answer. An answer without a status is none of Stripe's (the page of a proxy, say), and a limit may be a 400
  * (both in the SDK: `RequestSender`, `generateV1Error`).
  */
 function isUnavailable(error: unknown): boolean {
@@ -98,7 +100,7 @@ function isUnavailable(error: unknown): boolean {
   if (error instanceof Stripe.errors.StripeRateLimitError) return true
   if (!(error instanceof Stripe.errors.StripeError)) return false
   const { statusCode } = error
-  return statusCode === undefined || statusCode >= 500 || [401, 403, 409].includes(statusCode)
+  return statusCode === undefined || statusCode >= 500 || [401, 403, 409, 424].includes(statusCode)
 }
 
 /** Who does not answer, in a sentence for support; the vendor's own text is in the log. */
@@ -123,7 +125,7 @@ function retryAfterMs(error: unknown): number | undefined {
 
 /**
  * The failure in a sentence, which is kept: without e-mail addresses, and without the database's own words,
- * which are in the log.
+ * which are in the log; of Stripe's refusals with their code.
  */
 export function reasonOf(error: unknown): string {
   if (error instanceof pg.DatabaseError && error.code?.startsWith('23')) {
@@ -132,5 +134,7 @@ export function reasonOf(error: unknown): string {
   }
   if (error instanceof ZodError)
     return withoutAddresses(`Unrecognized format: ${z.prettifyError(error)}`).slice(0, 1000)
-  return withoutAddresses(error instanceof Error ? error.message || error.name : String(error)).slice(0, 1000)
+  const text = error instanceof Error ? error.message || error.name : String(error)
+  const code = error instanceof Stripe.errors.StripeError && error.code
+  return withoutAddresses(code ? `${text} (${code})` : text).slice(0, 1000)
 }

@@ -115,5 +115,5 @@ test('one of ours that Stripe does not have is a contradiction, for a person to 
     .select(['state', 'reason'])
     .where('id', '=', key)
     .executeTakeFirstOrThrow()
-  expect(event).toEqual({ state: 'failed', reason: "No such subscription: 'sub_gone'" })
+  expect(event).toEqual({ state: 'failed', reason: "No such subscription: 'sub_gone' (resource_missing)" })
 })

@@ -47,7 +47,7 @@ const event: Words<'event'> = {
 const failureMeanings = {
   unavailable: 'Service unavailable; not counted as an attempt.',
   not_yet: 'A prerequisite is missing.',
-  contradiction: 'The data contradicts our records; not retried.',
+  contradiction: 'The data contradicts our records, or Stripe or Clerk refuses it; not retried.',
   defect: 'Unexpected error, possibly a defect.',
 } as const
 
