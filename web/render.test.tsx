@@ -19,6 +19,7 @@ function stateOf(changes: {
   signed_in?: boolean
   publishable_key?: string
   proxy_url?: string
+  maximum_seats?: number
 }): PageState {
   return {
     config: {
@@ -30,7 +31,7 @@ function stateOf(changes: {
       sandbox: false,
       sample_editor_url: null,
       editors: {},
-      maximum_seats: 100,
+      maximum_seats: changes.maximum_seats ?? 100,
     },
     signed_in: changes.signed_in ?? false,
   }
@@ -84,6 +85,15 @@ test('links lead where they are configured to, and otherwise to the site’s own
   expect(plain).not.toMatch(/href="https?:/)
   expect(plain).toContain('href="/docs"')
   expect(plain).toContain('subject=Feature%20request')
+})
+
+test('the marketing pages offer no more seats than can be bought', async () => {
+  for (const path of ['/', '/pricing', '/teams']) {
+    expect(await render(path, { maximum_seats: 20 }), path).not.toMatch(/\b100( seats|<)/)
+  }
+  const pricing = await render('/pricing', { maximum_seats: 20 })
+  expect(pricing).toContain('up to 20 seats')
+  expect(pricing).toContain('Up to 20<')
 })
 
 const listed = (lists: typeof landingCards) => Object.values(lists).flatMap(({ features }) => features)

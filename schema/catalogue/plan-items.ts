@@ -6,7 +6,7 @@ type Included = boolean | string
 
 interface PlanItem {
   readonly name: string
-  readonly included: (plan: Plan) => Included
+  readonly included: (plan: Plan, maximum_seats: number) => Included
   /** The item on a card, where an amount says more than the name; null where the card says it elsewhere. */
   readonly card?: ((plan: Plan) => string) | null
 }
@@ -52,7 +52,7 @@ export const planItems: readonly { readonly title: string; readonly items: reado
   {
     title: 'Organization',
     items: [
-      { name: 'Seats', included: ({ per_seat }) => (per_seat ? `Up to ${maximumSeats}` : '1'), card: null },
+      { name: 'Seats', included: ({ per_seat }, most) => (per_seat ? `Up to ${most}` : '1'), card: null },
       { name: 'One credit pool for all seats', included: withSeats },
       { name: 'Centralized billing', included: withSeats },
       { name: 'Invitations by email', included: withSeats },
@@ -68,9 +68,9 @@ export const planItems: readonly { readonly title: string; readonly items: reado
 export function planFeatures(plan: Plan): readonly string[] {
   const items = planItems
     .flatMap((group) => group.items)
-    .filter(({ included, card }) => card !== null && included(plan))
+    .filter(({ included, card }) => card !== null && included(plan, maximumSeats))
     // What every plan has goes without saying beside the seats.
-    .filter(({ included, card }) => !plan.per_seat || card || !included(personalPlan))
+    .filter(({ included, card }) => !plan.per_seat || card || !included(personalPlan, maximumSeats))
   const features = items.map(({ name, card }) => card?.(plan) ?? name)
   return plan.per_seat ? [`Everything in ${personalPlan.name}`, ...features] : features
 }

@@ -1,5 +1,4 @@
 import { creditRate } from '../../../schema/catalogue/credits.ts'
-import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { personalPlan, teamPlan } from '../../../schema/catalogue/sold-plans.ts'
 
 interface Question {
@@ -80,7 +79,8 @@ export function pricingFaq(price: Price): readonly Question[] {
 export const teamsFaq: readonly Question[] = [
   {
     question: 'How are seats counted?',
-    answer: `A seat belongs to one person, and a pending invitation holds a seat too. You can have up to ${maximumSeats} seats, add more at any time, and reassign a seat when someone leaves.`,
+    answer:
+      'A seat belongs to one person, and a pending invitation holds a seat too. You can add seats at any time, and reassign a seat when someone leaves.',
   },
   {
     question: 'How do we share credits?',

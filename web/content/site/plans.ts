@@ -1,4 +1,4 @@
-import { maximumSeats, type Plan, type PlanType } from '../../../schema/catalogue/plans.ts'
+import type { Plan, PlanType } from '../../../schema/catalogue/plans.ts'
 import { personalPlan } from '../../../schema/catalogue/sold-plans.ts'
 import type { Sample } from './sample.ts'
 
@@ -19,7 +19,8 @@ export function cardFeatures(cards: PlanCards, plan: Plan): readonly string[] {
 
 /**
  * What the cards of plans list, as the operator puts it. What a plan includes, with amounts, is in
- * the table "Compare Plans" (schema/catalogue/plan-items.ts); keep "unlimited" for what is not charged.
+ * the table "Compare Plans" (schema/catalogue/plan-items.ts), and the page says how many seats can be bought;
+ * keep "unlimited" for what is not charged.
  */
 export const landingCards: PlanCards = {
   pro: {
@@ -69,7 +70,6 @@ export const pricingCards: PlanCards = {
       'Centralized billing',
       'Admin dashboard with analytics',
       'Priority support',
-      `Up to ${maximumSeats} seats`,
     ],
   },
 }

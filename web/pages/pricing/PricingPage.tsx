@@ -138,6 +138,7 @@ function TeamOffer({ plan, billing }: OfferProps) {
 const names = new Intl.ListFormat('en').format(soldPlans.map(({ name }) => name))
 
 function ComparisonSection() {
+  const { maximum_seats } = useWebConfig()
   const { billing } = useOffer()
   const price = usePrice()
   const period = billing === 'yearly' ? 'a year' : 'a month'
@@ -177,7 +178,11 @@ function ComparisonSection() {
                   </th>
                 </tr>
                 {items.map((item) => (
-                  <Row key={item.name} name={item.name} included={item.included} />
+                  <Row
+                    key={item.name}
+                    name={item.name}
+                    included={(plan) => item.included(plan, maximum_seats)}
+                  />
                 ))}
               </Fragment>
             ))}
