@@ -1,14 +1,28 @@
-import { expect, test } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { createOrganizationSubscription } from '../../../schema/api/organizations.ts'
 import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { findLiveSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
+import { migrateToLatest } from '../../../schema/database/migrate.ts'
+import { countLockWaits } from '../../../tests/support/database/lock-waits.ts'
 import { buildOrganization } from '../../../tests/support/factories/organizations.ts'
 import { type CheckoutPage, openPlanCheckout } from '../../../tests/support/factories/plan-checkouts.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../../tests/support/services/clerk.ts'
 import { processCheckoutCompletion } from '../../jobs/checkout-completion.ts'
 
+/** A second plan with a trial, of which a buyer can have a page beside one of Pro. */
+vi.mock(import('../../../schema/catalogue/plans.ts'), async (original) => {
+  const catalogue = await original()
+  const [pro, teams] = ['pro', 'teams'].map((name) => catalogue.plans.find((one) => one.plan_type === name))
+  if (!pro || !teams) throw new Error('It has neither Pro nor Teams')
+  const studio = { ...teams, plan_type: 'studio', name: 'Studio', trial_days: pro.trial_days }
+  return { ...catalogue, plans: [...catalogue.plans, studio] }
+})
+
 const { clerk, database, server, stripe, worker } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+
+beforeAll(() => migrateToLatest({ connectionString: database.url }))
 
 /** A page of Pro with a trial, and Teams for another owner, paid while that page is open. */
 async function buyTeamsMeanwhile(): Promise<{ ada: Person; old: CheckoutPage }> {
@@ -55,4 +69,39 @@ test('a page that is paid all the same gives no second trial and charges nothing
   await stripe.knob(`sessions/${again.sessionId}/pay`)
   await worker.catchUp()
   expect(await findLiveSubscription(database.owner, ada.user_id)).toMatchObject({ status: 'active' })
+})
+
+test('of two pages with a trial that their buyer pays in one moment, and two workers settle, one trial begins', async () => {
+  const ada = await signUp(clerk)
+  const pro = await openPlanCheckout(server, ada)
+  const { id: clerk_org_id } = await buildOrganization(clerk, ada)
+  const body = { clerk_org_id, seats_total: 2, plan_type: 'studio' }
+  const studio = await server.ask(createOrganizationSubscription, { token: ada.token, body })
+  const pages = [pro, { ...studio, url: studio.checkout_url }]
+  expect(await Promise.all(pages.map(intentOf))).toMatchObject([{ trial_days: 14 }, { trial_days: 14 }])
+  await Promise.all(pages.map(({ sessionId }) => stripe.knob(`sessions/${sessionId}/pay`)))
+
+  // Both have asked Stripe and found no trial used when the first of them may decide.
+  const tries = await database.owner.transaction().execute(async (trx) => {
+    await trx.selectFrom('users').where('clerk_id', '=', ada.user_id).forNoKeyUpdate().execute()
+    const settling = pages.map(({ intentId: intent_id }) =>
+      processCheckoutCompletion(worker.deps, { intent_id, cause: 'return_page' }).catch(String),
+    )
+    while ((await countLockWaits(database.owner)) < 2) await delay(5)
+    return { settling }
+  })
+  await Promise.all(tries.settling)
+  await worker.catchUp()
+  await worker.catchUp()
+
+  const intents = await Promise.all(pages.map(intentOf))
+  expect(intents.map(({ state }) => state).sort()).toEqual(['failed', 'settled'])
+  expect(intents.find(({ state }) => state === 'failed')).toMatchObject({ failure_code: 'trial_used' })
+  const sessions = await Promise.all(
+    pages.map(({ sessionId }) =>
+      stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['subscription'] }),
+    ),
+  )
+  const states = sessions.map(({ subscription }) => typeof subscription === 'object' && subscription?.status)
+  expect(states.sort()).toEqual(['canceled', 'trialing'])
 })
