@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findLiveSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { lacksAdmin } from '../../schema/people/members/members.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
+import type { MemberKey, Membership } from '../../schema/vendors/clerk/memberships.ts'
 import {
   acceptInvitation,
   buildMember,
@@ -63,6 +66,33 @@ test('a role that changed is on the seat, and an invitation that was accepted ha
     { user_id: eve.user_id, status: 'active' },
   ])
   expect(invitations).toMatchObject([{ status: 'accepted' }])
+})
+
+test('the last admin without a seat who lost the role, and one who has it again, make the plan due without a webhook', async () => {
+  const { team } = await teamWithSeat()
+  const { id: organization_id } = team.organization
+  await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership'))
+  const demoted = (member: Membership): Membership => ({ ...member, role: 'member' })
+  const { findMembership, listMembers } = worker.deps.clerk
+  const withoutAdmin = {
+    findMembership: async (key: MemberKey) => await findMembership(key).then((one) => one && demoted(one)),
+    listMembers: async (id: string) => (await listMembers(id))?.map(demoted) ?? null,
+  }
+  for (const [said, is_lacking] of [
+    [withoutAdmin, true],
+    [{}, false],
+  ] as const) {
+    await database.owner
+      .updateTable('subscriptions')
+      .set({ next_try_at: new Date('2100-01-01') })
+      .where('owner_id', '=', organization_id)
+      .execute()
+    await database.owner.deleteFrom('cursors').execute()
+    await compare(said)
+    expect(await lacksAdmin(database.owner, organization_id)).toBe(is_lacking)
+    const live = await findLiveSubscription(database.owner, organization_id)
+    expect(live?.next_try_at?.getTime()).toBeLessThanOrEqual(clock.now().getTime())
+  }
 })
 
 test.each([

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { findCursor, moveCursor } from '../../schema/inbox/cursors/cursors.ts'
 import { findInvitation, listInvitations } from '../../schema/people/invitations/invitations.ts'
+import { lacksAdmin, listAdmins } from '../../schema/people/members/members.ts'
 import { findWrongLimit, keepMembershipLimit } from '../../schema/people/seats/membership-limit.ts'
 import { listHeldSeats, listOrganizationsWithSeats, type Seat } from '../../schema/people/seats/seats.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
@@ -24,8 +25,8 @@ const positionSchema = z.object({
 
 /**
  * Compares every organization's seats with its memberships and open invitations at Clerk, some organizations
- * a run, all of them every few hours, and syncs each person who differs as a webhook would have done; Clerk's
- * limit of members is compared too. Returns how many seats changed.
+ * a run, all of them every few hours, and syncs each person who differs as a webhook would have done; admins
+ * and Clerk's limit of members are compared too. Returns how many seats changed.
  */
 export async function compareSeats(deps: WorkerDependencies): Promise<number> {
   const cursor = await findCursor(deps.db, 'seats')
@@ -77,7 +78,10 @@ async function compareOrganization(deps: WorkerDependencies, organizationId: str
       : await endOrganization(deps, organizationId, seats)
     if (corrected > 0) log.warn({ corrected }, 'Seats did not agree with memberships')
     deps.metrics.seatsCorrected.inc(corrected)
-    if (members) await compareLimit(deps, organizationId, members)
+    if (members) {
+      await syncAdmins(deps, organizationId, members)
+      await compareLimit(deps, organizationId, members)
+    }
     return corrected
   } catch (error) {
     if (error instanceof ClerkUnavailableError) throw error
@@ -103,6 +107,19 @@ async function syncDifferences(
     corrected += 1
   }
   return corrected
+}
+
+/** An admin may have no seat, and whether there is one decides whether the plan goes on: see `endWithoutAdmin`. */
+async function syncAdmins(
+  deps: WorkerDependencies,
+  organization_id: string,
+  members: readonly Membership[],
+): Promise<void> {
+  const admins = new Set(members.flatMap(({ role, user_id }) => (role === 'admin' ? [user_id] : [])))
+  const sync = (user_id: string) =>
+    syncSubject(deps, { of: 'membership', organization_id, user_id }, 'schedule')
+  for (const known of await listAdmins(deps.db, organization_id)) if (!admins.has(known)) await sync(known)
+  if (await lacksAdmin(deps.db, organization_id)) for (const admin of admins) await sync(admin)
 }
 
 /**

@@ -48,6 +48,16 @@ export async function lacksAdmin(db: Kysely<DB>, organizationId: string): Promis
   return Number(members) > 0 && Number(admins) === 0
 }
 
+export async function listAdmins(db: Kysely<DB>, organizationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('organization_members')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('role', '=', 'admin')
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
 /** Whether we have heard of a person that they are a member of the organization no more. */
 export async function hasLeft(db: Kysely<DB>, { organization_id, user_id }: MemberKey): Promise<boolean> {
   const row = await db
