@@ -337,8 +337,7 @@ $$;
 -- Decides what editors ask for in the given order, each with what those before it left. `actions`:
 --   use       spends `credits`; none with a `failure`, which is only counted and takes the idempotency key
 --   reserve   holds `credits`, or with `at_least` what is available, for so many seconds (`lasting`)
---   settle    ends the hold `hold_ids` with what it cost: up to what was reserved always, above that what is available, where
---             the person `may_spend` of this payer today
+--   settle    ends the hold `hold_ids` with what it cost: what was reserved always, more if available and if they `may_spend`
 --   release   ends it with nothing
 --   extend    lets it last longer, until a day after it was opened
 -- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
