@@ -540,7 +540,7 @@ $$;
 
 -- Closes a billing month: writes down how many of the plan credits were used in it. That, and what expires or is written off,
 -- is decided by `differenceOf` (schema/billing/position), and posted in the same transaction. `hold_ids` are the holds that were opened in it. While one is open,
--- it outlives its month; when it is resolved, the month is closed again with what it took. LG001: it was closed before with
+-- it outlives its month; when it is resolved, the month is closed again. LG001: it was closed before with
 -- more, or as another owner's. LG002: more than `used_open`.
 CREATE OR REPLACE FUNCTION ledger_close_month(
   owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint, hold_ids uuid[]
