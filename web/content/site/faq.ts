@@ -76,11 +76,12 @@ export function pricingFaq(price: Price): readonly Question[] {
   ]
 }
 
+/** `{seats}` stands for how many can be bought. */
 export const teamsFaq: readonly Question[] = [
   {
     question: 'How are seats counted?',
     answer:
-      'A seat belongs to one person, and a pending invitation holds a seat too. You can add seats at any time, and reassign a seat when someone leaves.',
+      'A seat belongs to one person, and a pending invitation holds a seat too. You can have up to {seats} seats, add more at any time, and reassign a seat when someone leaves.',
   },
   {
     question: 'How do we share credits?',

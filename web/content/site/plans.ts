@@ -19,8 +19,8 @@ export function cardFeatures(cards: PlanCards, plan: Plan): readonly string[] {
 
 /**
  * What the cards of plans list, as the operator puts it. What a plan includes, with amounts, is in
- * the table "Compare Plans" (schema/catalogue/plan-items.ts), and the page says how many seats can be bought;
- * keep "unlimited" for what is not charged.
+ * the table "Compare Plans" (schema/catalogue/plan-items.ts), and the page adds how many seats can be bought; keep
+ * "unlimited" for what is not charged.
  */
 export const landingCards: PlanCards = {
   pro: {

@@ -123,7 +123,7 @@ function TeamOffer({ plan, billing }: OfferProps) {
       price="Custom"
       unit={`${price(plan.price_minor[billing] / (isYearly ? 12 : 1))} per seat / mo`}
       note={`One subscription for up to ${maximum_seats} seats, billed every ${isYearly ? 'year' : 'month'}`}
-      features={cardFeatures(pricingCards, plan)}
+      features={[...cardFeatures(pricingCards, plan), `Up to ${maximum_seats} seats`]}
       action={
         <TeamActions
           choice={{ ...(plan !== teamPlan && { plan: plan.plan_type }), billing, currency }}

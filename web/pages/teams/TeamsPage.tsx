@@ -45,6 +45,8 @@ const icons: Readonly<Record<string, LucideIcon>> = {
 }
 
 export function TeamsPage() {
+  const seats = String(useWebConfig().maximum_seats)
+  const questions = teamsFaq.map((one) => ({ ...one, answer: one.answer.replace('{seats}', seats) }))
   return (
     <>
       <TeamsHero />
@@ -57,7 +59,7 @@ export function TeamsPage() {
       />
       <QuotesSection />
       <ContactSection />
-      <FaqSection items={teamsFaq} open="several" />
+      <FaqSection items={questions} open="several" />
     </>
   )
 }
