@@ -1,6 +1,7 @@
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import {
   type listWork,
+  moneySchema,
   stuckAfterMs,
   type WorkList,
   type WorkRow,
@@ -131,9 +132,7 @@ function stakeOf(
   if (row.kind === 'subscription')
     return { money: null, credits: row.data.credits_per_seat * row.data.seats_total }
   const intent = row.kind === 'intent' ? row : intents.get(row.data.intent_id ?? '')
-  const { amount_minor, currency } =
-    (row.data.amount_minor === null || !row.data.currency ? intent?.data : row.data) ?? {}
-  const money = amount_minor != null && currency ? { amount_minor, currency } : null
+  const money = moneySchema.safeParse(row.data).data ?? moneySchema.safeParse(intent?.data).data ?? null
   return { money, credits: intent?.data.credits ?? null }
 }
 
