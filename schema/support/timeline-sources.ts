@@ -33,10 +33,8 @@ export interface DataRead {
     Row<'checkout_intents'>,
     'user_id' | 'kind' | 'state' | 'credits' | 'amount_minor' | 'currency' | 'stripe_session_id' | 'livemode'
   >
-  readonly event: Pick<Row<'inbox_events'>, 'source' | 'type' | 'subject'> & {
-    readonly intent_id: string | null
-    readonly payment_status: string | null
-  }
+  readonly event: Pick<Row<'inbox_events'>, 'source' | 'type' | 'subject'> &
+    Record<'intent_id' | 'payment_status', string | null>
   readonly subscription: Pick<Row<'subscriptions'>, 'credits_per_seat' | 'seats_total'> &
     DataRead['invitation']
   readonly invitation: { readonly sync_failed_at: string | null }
@@ -62,7 +60,7 @@ export interface TimelineSource {
 const all = sql`true`
 const json = (columns: Sql) => sql`(SELECT to_jsonb(data) FROM (SELECT ${columns}) data)`
 const isNumber = (id: string) => /^\d{1,16}$/.test(id)
-const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+export const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
 const ofOwner = (alias: string, owner_id: string) => sql`${sql.ref(`${alias}.owner_id`)} = ${owner_id}`
 
 /** Enough of an address to recognize it, and no more: `d…@example.com`. */

@@ -5,6 +5,7 @@ import {
   type Asked,
   type DataRead,
   intentsOf,
+  isUuid,
   type Rows,
   type TimelineKind,
   type TimelineSource,
@@ -108,15 +109,22 @@ export async function listOwnRows(
 }
 
 /** One row, of any owner; undefined when there is none. A session is the intent that it was opened for. */
-export async function findTimelineRow<Kind extends TimelineKind>(
+export async function findTimelineRow(
   db: ReadDatabase,
-  { kind, id }: { readonly kind: Kind; readonly id: string },
-): Promise<TimelineRow<Kind> | undefined> {
-  const source: TimelineSource = timelineSources[kind]
-  const rows = source.byId(id)
-  if (!rows) return undefined
-  const [row] = await readRows(db, select(kind, rows), sql`LIMIT 1`)
-  return row as TimelineRow<Kind> | undefined
+  { kind, id }: { readonly kind: TimelineKind; readonly id: string },
+): Promise<TimelineRow | undefined> {
+  const rows = timelineSources[kind].byId(id)
+  return rows ? (await readRows(db, select(kind, rows), sql`LIMIT 1`))[0] : undefined
+}
+
+/** The checkouts that are named by these ids, which a sender of events may have made up. */
+export async function findIntentRows(
+  db: ReadDatabase,
+  ids: readonly (string | null)[],
+): Promise<Map<string, TimelineRow<'intent'>>> {
+  const where = sql`i.id = ANY (${ids.filter((id) => id !== null && isUuid(id))}::uuid[])`
+  const rows = await readRows(db, select('intent', { from: sql`checkout_intents i`, where }), sql``)
+  return new Map(rows.map((row) => [row.id, row as TimelineRow<'intent'>]))
 }
 
 /** The rows of a kind, as `readRows` takes them. */

@@ -11,20 +11,18 @@ import { itemsOf } from './items.ts'
 import { identify } from './owners.ts'
 import { askStripe, findChargesOfCard, findInvoicesByNumber, namesIn } from './stripe-objects.ts'
 
-/** Something that was asked for, and whose it is. */
-export interface Hit extends Partial<Pick<SupportMatch, 'name' | 'held' | 'is_finished'>> {
+export interface Lookup {
   readonly kind: string
   readonly id: string
+}
+
+/** Something that was asked for, and whose it is. */
+export interface Hit extends Lookup, Partial<Pick<SupportMatch, 'name' | 'held' | 'is_finished'>> {
   readonly owner_id: string | null
   /** Its item on the owner's timeline; null for an owner as a whole. */
   readonly item: TraceItem | null
   /** The row of that item. */
   readonly row?: TimelineRow
-}
-
-export interface Lookup {
-  readonly kind: string
-  readonly id: string
 }
 
 type Deps = Pick<Dependencies, 'clerk' | 'stripe' | 'producer' | 'settings'> & { readonly db: ReadDatabase }
@@ -50,12 +48,10 @@ const otherKinds: Readonly<Record<string, (deps: Deps, lookup: Lookup) => Promis
   refund: lookUpAtStripe,
   dispute: lookUpAtStripe,
 }
-type ItemKind = TimelineKind | 'session'
-const isItemKind = (kind: string): kind is ItemKind =>
-  kind === 'session' || Object.hasOwn(timelineSources, kind)
+const isTimelineKind = (kind: string): kind is TimelineKind => Object.hasOwn(timelineSources, kind)
 
 export function isLookupKind(kind: string): boolean {
-  return Object.hasOwn(otherKinds, kind) || isItemKind(kind)
+  return Object.hasOwn(otherKinds, kind) || kind === 'session' || isTimelineKind(kind)
 }
 
 /** Finds an id exactly, by an index; an unknown Stripe id is resolved by asking Stripe once. */
@@ -63,7 +59,7 @@ export async function lookUp(deps: Deps, { kind, id }: Lookup): Promise<Hit[]> {
   if (!isLookupKind(kind)) return []
   const find = otherKinds[kind]
   if (find) return find(deps, { kind, id })
-  const hit = isItemKind(kind) ? await lookUpRow(deps, { kind, id }) : undefined
+  const hit = await lookUpRow(deps, { kind, id })
   return hit ? [hit] : lookUpAtStripe(deps, { kind, id })
 }
 
@@ -72,11 +68,9 @@ async function lookUpEach(deps: Deps, kind: 'invoice' | 'charge', ids: readonly 
   return hits.flat()
 }
 
-async function lookUpRow(
-  { db, settings }: Deps,
-  { kind, id }: { readonly kind: ItemKind; readonly id: string },
-): Promise<Hit | undefined> {
-  const row = await findTimelineRow(db, { kind: kind === 'session' ? 'intent' : kind, id })
+async function lookUpRow({ db, settings }: Deps, { kind, id }: Lookup): Promise<Hit | undefined> {
+  const of = kind === 'session' ? 'intent' : kind
+  const row = isTimelineKind(of) ? await findTimelineRow(db, { kind: of, id }) : undefined
   if (!row) return undefined
   const items = itemsOf(row, settings)
   const item = items.find((presented) => presented.kind === kind) ?? items.at(-1)

@@ -11,7 +11,7 @@ import {
 import { findOldestUnapplied } from '../../schema/inbox/backlog.ts'
 import { findOwners } from '../../schema/support/owners.ts'
 import { countProblems, listProblems, type ProblemRow } from '../../schema/support/problems.ts'
-import { findTimelineRow, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
+import { findIntentRows, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { itemOf, placeCursor } from './items.ts'
 import { presentOwners } from './owners.ts'
@@ -38,7 +38,10 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
     readQueues(deps),
     findOldestUnapplied(deps.db),
   ])
-  const intents = await findIntents(deps, found)
+  const intents = await findIntentRows(
+    deps.db,
+    found.map(({ row }) => (row.kind === 'event' ? row.data.intent_id : null)),
+  )
   const owners = await findOwners(
     deps.db,
     found.flatMap(({ row }) => row.names),
@@ -114,13 +117,6 @@ function compare(a: Place, b: Place): number {
 function sinceOf(row: ProblemRow): string {
   const failed_at = row.kind === 'subscription' || row.kind === 'invitation' ? row.data.sync_failed_at : null
   return new Date(failed_at ?? row.at).toISOString()
-}
-
-/** The events' checkouts. */
-async function findIntents(deps: Deps, found: readonly Found[]): Promise<Map<string, TimelineRow<'intent'>>> {
-  const ids = new Set(found.flatMap(({ row }) => (row.kind === 'event' ? (row.data.intent_id ?? []) : [])))
-  const rows = await Promise.all([...ids].map((id) => findTimelineRow(deps.db, { kind: 'intent', id })))
-  return new Map(rows.flatMap((row) => (row ? [[row.id, row] as const] : [])))
 }
 
 /** The money and credits at stake: of an event those of its checkout, where it says none itself. */

@@ -118,3 +118,12 @@ test('the first of several problems is the headline, with its button, and is not
   expect(html).not.toMatch(/<li class.*Clerk refused it/)
   expect(html).toContain('aria-keyshortcuts="r"')
 })
+
+test.each([
+  ['a kind', { kind: 'wire', key: 'wire:1' }],
+  ['a form', { data: { label: 1 } }],
+])('an item of %s that this version does not know is shown by its kind and id', (_, other) => {
+  const item = { ...invitation, ...other }
+  const html = show({ failing: [item], notices: [item] })
+  expect(html).toMatch(/(Wire|Invitation) 1 of 22 November 2026 .*: This version of the page cannot show it/)
+})
