@@ -28,8 +28,8 @@ export function actGrantId(actId: string): string {
 }
 
 /**
- * The key of a grant's transfers, numbered from 1. The next number is read under the owner's lock, so that a
- * second attempt that did not see the first cannot post beside it.
+ * The key of a grant's transfers, numbered from 1. The next number is read under the lock of the owner, or of a
+ * purchase under that of its intent, so that a second attempt that did not see the first cannot post beside it.
  */
 export function transferKey(grantId: string, ordinal: number): string {
   return `${grantId}/${ordinal}`

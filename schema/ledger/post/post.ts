@@ -40,7 +40,7 @@ export interface PostedTransfer {
  */
 export interface GrantTransfer {
   readonly grant: Grant
-  /** Numbers the grant's transfers from 1; read under the owner's lock. */
+  /** Numbers the grant's transfers from 1; see `transferKey`. */
   readonly ordinal: number
   readonly credits: number
   readonly kind: TransferKind
