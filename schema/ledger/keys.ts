@@ -44,7 +44,8 @@ export function usageKey(actor: string, reportersKey: string): string {
 }
 
 /**
- * What paid is part of the key, a session or an invoice, so that the ledger itself refuses to grant it twice.
+ * What paid is part of the key, a session or an invoice: the ledger answers the same grant with its first transfer, and
+ * refuses that of another intent.
  */
 export function checkoutKey(paidBy: string): string {
   return `checkout/${paidBy}`

@@ -337,8 +337,7 @@ $$;
 -- Decides what editors ask for in the given order, each with what those before it left. `actions`:
 --   use       spends `credits`; none with a `failure`, which is only counted and takes the idempotency key
 --   reserve   holds `credits`, or with `at_least` what is available, for so many seconds (`lasting`)
---   settle    ends the hold `hold_ids` with what it cost: up to what was reserved always, above that what is available, where
---             the person `may_spend` of this payer today
+--   settle    ends the hold `hold_ids` with what it cost: what was reserved always, more if available and if they `may_spend`
 --   release   ends it with nothing
 --   extend    lets it last longer, until a day after it was opened
 -- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
@@ -541,7 +540,7 @@ $$;
 
 -- Closes a billing month: writes down how many of the plan credits were used in it. That, and what expires or is written off,
 -- is decided by `differenceOf` (schema/billing/position), and posted in the same transaction. `hold_ids` are the holds that were opened in it. While one is open,
--- it outlives its month; when it is resolved, the month is closed again with what it took. LG001: it was closed before with
+-- it outlives its month; when it is resolved, the month is closed again. LG001: it was closed before with
 -- more, or as another owner's. LG002: more than `used_open`.
 CREATE OR REPLACE FUNCTION ledger_close_month(
   owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint, hold_ids uuid[]

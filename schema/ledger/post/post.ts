@@ -46,8 +46,8 @@ export interface GrantTransfer {
   readonly kind: TransferKind
   readonly house: HouseAccount | null
   /**
-   * Of a purchase: the session or invoice that paid it. Its first transfer is named after that, so that the
-   * ledger itself refuses to grant it twice.
+   * Of a purchase: the session or invoice that paid it. Its first transfer is named after that: see
+   * `checkoutKey`.
    */
   readonly paid_by: string | null
 }
