@@ -4,7 +4,7 @@ import { getUsageSummary, usageDays } from './credits.ts'
 import { endpoint } from './endpoint.ts'
 import { explainBalance } from './explanation.ts'
 import { ownerIdSchema } from './ids.ts'
-import { vendorLinksSchema } from './support-timeline.ts'
+import { vendorLinksSchema } from './support.ts'
 
 /** What a customer reads on their billing page, for the support staff who open their case. */
 export const getCustomerBalance = endpoint({

@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import { currencySchema, planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
-import { traceItemKinds, traceItemSchema, vendorLinksSchema } from './support-timeline.ts'
 
 export const ownerSchema = z.object({
   kind: z.enum(['user', 'organization']),
@@ -12,31 +11,30 @@ export const ownerSchema = z.object({
 })
 export type SupportOwner = z.infer<typeof ownerSchema>
 
+/** The same object at the vendors; null where it has none, and in sandbox mode. */
+export const vendorLinksSchema = z.object({ stripe: z.nullable(z.url()), clerk: z.nullable(z.url()) })
+
+export const traceItemSchema = z.object({
+  /** A checkout's `session`, or one of `schema/support/timeline-sources.ts`. */
+  kind: z.string(),
+  /** `kind:id`, unique on the timeline; of a later step of a hold with that step: `hold:<id>/extended`. */
+  key: z.string(),
+  id: z.string(),
+  at: z.iso.datetime(),
+  links: vendorLinksSchema,
+  /** What the source selects for its kind. The words of the kind in `web/content/support` parse it. */
+  data: z.record(z.string(), z.unknown()),
+})
+export type TraceItem = z.infer<typeof traceItemSchema>
+
 /** An event that was received so long ago and is not processed is stuck. */
 export const stuckAfterMs = 2 * 60_000
-
-/** What a search may recognize; each leads to an owner. */
-export const lookupKinds = [
-  'email',
-  'name',
-  'user',
-  'organization',
-  'customer',
-  'invoice_number',
-  'card_payment',
-  'payment_intent',
-  'refund',
-  'dispute',
-  'grant',
-  'job',
-  ...traceItemKinds,
-] as const
-export type LookupKind = (typeof lookupKinds)[number]
 
 export const moneySchema = z.object({ amount_minor: z.int(), currency: currencySchema })
 
 const matchSchema = z.object({
-  kind: z.enum(lookupKinds),
+  /** What was recognized: the kind of an item, or another one of `server/support/look-up.ts`. */
+  kind: z.string(),
   id: z.string(),
   /** Null when there is no matching customer, such as for an event of another application. */
   owner: z.nullable(ownerSchema),
@@ -61,7 +59,7 @@ export const searchSupport = endpoint({
   query: z.strictObject({ q: z.string().check(z.trim(), z.minLength(1), z.maxLength(320)) }),
   response: z.object({
     /** What a text of this form may be; nothing where the form is not known. */
-    recognized_as: z.array(z.enum(lookupKinds)),
+    recognized_as: z.array(z.string()),
     matches: z.array(matchSchema),
     as_of: z.iso.datetime(),
   }),
@@ -186,8 +184,8 @@ export const getTrace = endpoint({
   query: z
     .strictObject({
       owner: z.optional(ownerIdSchema),
-      /** An id of one of these kinds: instead of the owner, or to highlight an item of theirs. */
-      kind: z.optional(z.enum(lookupKinds)),
+      /** An id of a kind that a search recognizes: instead of the owner, or to highlight an item of theirs. */
+      kind: z.optional(z.string().check(z.maxLength(40))),
       id: z.optional(z.string().check(z.minLength(1), z.maxLength(320))),
       cursor: z.optional(z.string().check(z.maxLength(300))),
     })

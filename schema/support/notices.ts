@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { CaseSummary } from '../api/support.ts'
 import { refusedByBank } from '../billing/checkout/intents.ts'
 import type { DatabaseTransaction } from '../database/connect.ts'
@@ -24,7 +24,7 @@ const most = 30
  */
 export function listNotices(trx: DatabaseTransaction, asked: Asked): Promise<TimelineRow[]> {
   const since = new Date(asked.now.getTime() - reachMs)
-  const conditions = {
+  const conditions: Partial<Record<TimelineKind, RawBuilder<unknown>>> = {
     subscription: sql`s.ended_at IS NULL`,
     charge: sql`c.dispute_state = 'open' OR c.dispute_state_at >= ${since}`,
     event: sql`e.type = 'refund.failed' AND e.occurred_at >= ${since} AND e.state = 'applied'`,
@@ -39,9 +39,7 @@ export function listNotices(trx: DatabaseTransaction, asked: Asked): Promise<Tim
           AND (other.amount_minor, other.currency) = (i.amount_minor, i.currency)
           AND other.settled_at BETWEEN i.settled_at - ${twiceWithin} AND i.settled_at + ${twiceWithin})`,
   }
-  const where = (kind: TimelineKind) =>
-    kind in conditions ? conditions[kind as keyof typeof conditions] : null
-  return listOwnRows(trx, asked, { limit: most, where })
+  return listOwnRows(trx, asked, { limit: most, where: (kind) => conditions[kind] ?? null })
 }
 
 /** Who has credits reserved, so that a call is or would be refused. */

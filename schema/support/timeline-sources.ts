@@ -1,14 +1,12 @@
-import { type RawBuilder, sql } from 'kysely'
-import type { TraceItemKind } from '../api/support-timeline.ts'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { refusedByBank } from '../billing/checkout/intents.ts'
+import type { DB } from '../database/types.ts'
 import { kindOf } from '../ledger/accounts.ts'
 import { keysOfHold } from '../ledger/hold-keys.ts'
 import { clerkEventTypes } from '../vendors/clerk/event-types.ts'
 import { stripeEventTypes } from '../vendors/stripe/event-types.ts'
 
 type Sql = RawBuilder<unknown>
-/** A checkout's session is shown beside it, and has no row of its own. */
-export type TimelineKind = Exclude<TraceItemKind, 'session'>
 
 export interface Rows {
   readonly from: Sql
@@ -27,11 +25,29 @@ export interface Asked {
   readonly now: Date
 }
 
+type Row<Table extends keyof DB> = Selectable<DB[Table]>
+
+/** The columns that server and worker read of the data of a kind. What is only shown is parsed where it is shown. */
+export interface DataRead {
+  readonly intent: Pick<
+    Row<'checkout_intents'>,
+    'user_id' | 'kind' | 'state' | 'credits' | 'amount_minor' | 'currency' | 'stripe_session_id' | 'livemode'
+  >
+  readonly event: Pick<Row<'inbox_events'>, 'source' | 'type' | 'subject'> &
+    Record<'intent_id' | 'payment_status', string | null>
+  readonly subscription: Pick<Row<'subscriptions'>, 'credits_per_seat' | 'seats_total'> &
+    DataRead['invitation']
+  readonly invitation: { readonly sync_failed_at: string | null }
+  readonly transfer: Pick<Row<'ledger_transfers'>, 'kind' | 'actor'>
+  readonly seat: Pick<Row<'seats'>, 'user_id'>
+  readonly act: Pick<Row<'support_acts'>, 'requested_by' | 'approved_by'>
+}
+
 /** Where the rows of a kind are, and what each of them gives. */
 export interface TimelineSource {
   readonly at: Sql
   readonly id: Sql
-  /** What `timelineData` names of it, and perhaps more, which is not shown. */
+  /** What may be shown of it, and nothing else: of an event's payload only ids, amounts and states. */
   readonly data: Sql
   /** Names that lead to its owner: see `findOwners`. */
   readonly names: Sql
@@ -42,8 +58,9 @@ export interface TimelineSource {
 }
 
 const all = sql`true`
+const json = (columns: Sql) => sql`(SELECT to_jsonb(data) FROM (SELECT ${columns}) data)`
 const isNumber = (id: string) => /^\d{1,16}$/.test(id)
-const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+export const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
 const ofOwner = (alias: string, owner_id: string) => sql`${sql.ref(`${alias}.owner_id`)} = ${owner_id}`
 
 /** Enough of an address to recognize it, and no more: `d…@example.com`. */
@@ -125,12 +142,14 @@ const stepsOfHolds = (where: Sql, now: Date): Rows => ({
   where: all,
 })
 
-export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
+export const timelineSources = {
   intent: {
     at: sql`i.created_at`,
     id: sql`i.id::text`,
-    data: sql`to_jsonb(i) - 'session_params' || jsonb_build_object('has_owner', i.owner_id IS NOT NULL,
-      'is_refused_by_bank', coalesce(i.failure_code = ANY (${[...refusedByBank]}), false))`,
+    data: json(sql`i.id, i.user_id, i.kind, i.plan_type, i.billing_frequency, i.seats, i.credits, i.amount_minor, i.currency,
+      i.state, i.is_unfinished, i.failure_reason, i.settled_at, i.updated_at, i.attempts, i.last_error, i.next_try_at,
+      i.stripe_session_id, i.livemode, i.owner_id IS NOT NULL AS has_owner,
+      coalesce(i.failure_code = ANY (${[...refusedByBank]}), false) AS is_refused_by_bank`),
     names: sql`ARRAY[coalesce(i.owner_id, i.user_id)]`,
     of: ({ owner_id }) => [{ from: sql`checkout_intents i`, where: intentsOf(owner_id) }],
     byId: (id) => ({
@@ -141,9 +160,11 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   event: {
     at: sql`e.received_at`,
     id: sql`e.id`,
-    data: sql`to_jsonb(e) - 'payload' || jsonb_build_object('is_stored', e.payload IS NOT NULL, 'livemode', e.payload -> 'livemode',
-      'object_id', coalesce(${object('id')}, e.payload #>> '{data,id}'), 'intent_id', ${eventIntentId},
-      'payment_status', ${object('payment_status')}, 'amount_minor', ${eventAmountMinor}, 'currency', upper(${object('currency')}))`,
+    data: json(sql`e.source, e.type, e.subject, e.state, e.reason, e.last_error, e.attempts, e.next_try_at, e.unavailable_since,
+      e.occurred_at, e.received_via, e.payload IS NOT NULL AS is_stored, e.payload -> 'livemode' AS livemode,
+      coalesce(${object('id')}, e.payload #>> '{data,id}') AS object_id, ${eventIntentId} AS intent_id,
+      ${object('payment_status')} AS payment_status, ${eventAmountMinor} AS amount_minor,
+      upper(${object('currency')}) AS currency`),
     names: sql`ARRAY[e.subject, ${eventIntentId}]`,
     of: ({ subjects }) => [
       {
@@ -160,9 +181,9 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   attempt: {
     at: sql`f.first_at`,
     id: sql`f.id::text`,
-    data: sql`to_jsonb(f) || jsonb_build_object('of', (CASE f.table_name WHEN 'inbox_events' THEN 'event:'
+    data: json(sql`f.kind, f.error, f.tries, f.last_at, (CASE f.table_name WHEN 'inbox_events' THEN 'event:'
       WHEN 'checkout_intents' THEN 'intent:' WHEN 'subscriptions' THEN 'subscription:' WHEN 'team_invitations' THEN 'invitation:'
-      ELSE 'act:' END) || f.row_id)`,
+      ELSE 'act:' END) || f.row_id AS of`),
     names: sql`ARRAY[f.subject]`,
     of: ({ subjects }) => [
       { each: ofSubjects(subjects), from: sql`failed_tries f`, where: sql`f.subject = each.subject` },
@@ -172,7 +193,10 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   subscription: {
     at: sql`s.created_at`,
     id: sql`s.stripe_subscription_id`,
-    data: sql`to_jsonb(s)`,
+    data: json(sql`s.intent_id, s.plan_type, s.billing_frequency, s.status, s.seats_total, s.credits_per_seat, s.pending_lines,
+      s.current_period_end, s.trial_end, s.cancel_at, s.lapses_at, s.needs_confirmation, s.unpaid_minor, s.unpaid_decline_code,
+      s.unpaid_next_attempt_at, s.ended_at, s.currency, s.replaced_by, s.unused_refund_minor, s.unused_refund_id,
+      s.is_unfinished, s.updated_at, s.attempts, s.last_error, s.sync_failed_at, s.next_try_at, s.livemode`),
     names: sql`ARRAY[s.owner_id]`,
     of: ({ owner_id }) => [{ from: subscriptions, where: ofOwner('s', owner_id) }],
     byId: (id) => ({ from: subscriptions, where: sql`s.stripe_subscription_id = ${id}` }),
@@ -180,7 +204,8 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   invoice: {
     at: sql`n.paid_at`,
     id: sql`n.stripe_invoice_id`,
-    data: sql`to_jsonb(n)`,
+    data: json(sql`n.stripe_subscription_id, n.currency, n.amount_paid_minor, n.periods, n.seats, n.starts_at, n.ends_at,
+      n.livemode`),
     names: sql`ARRAY[n.owner_id]`,
     of: ({ owner_id }) => [{ from: invoices(ofOwner('s', owner_id)), where: all }],
     byId: (id) => ({
@@ -194,7 +219,8 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   charge: {
     at: sql`c.created_at`,
     id: sql`c.stripe_charge_id`,
-    data: sql`to_jsonb(c)`,
+    data: json(sql`c.intent_id, c.stripe_invoice_id, c.currency, c.amount_minor, c.refunded_minor, c.unused_refund_minor,
+      c.disputed_minor, c.dispute_state, c.dispute_state_at, c.dispute_due_at, c.updated_at, c.livemode`),
     names: sql`ARRAY[c.owner_id]`,
     of: ({ owner_id }) => [charges(ofOwner('charges', owner_id))],
     byId: (id) => charges(sql`charges.stripe_charge_id = ${id}`),
@@ -202,8 +228,8 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   transfer: {
     at: sql`t.posted_at`,
     id: sql`t.id::text`,
-    data: sql`to_jsonb(t) || jsonb_build_object('account', e.name, 'amount', e.amount, 'balance_after', e.balance_after,
-      'hold_id', substring(t.idempotency_key FROM '^hold/([0-9a-f-]{36})'))`,
+    data: json(sql`t.kind, t.reason, t.actor, t.occurred_at, t.intent_id, t.event_id, e.name AS account, e.amount, e.balance_after,
+      substring(t.idempotency_key FROM '^hold/([0-9a-f-]{36})') AS hold_id`),
     names: sql`ARRAY[t.owner_id]`,
     of: ({ owner_id, hold_id }) => {
       const ofHold: Rows = {
@@ -229,10 +255,11 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   hold: {
     at: sql`step.at`,
     id: sql`(h.id || CASE step.name WHEN 'reserved' THEN '' ELSE '/' || step.name END)`,
-    data: sql`to_jsonb(h) || jsonb_build_object('step', step.name,
-      'actor_label', (SELECT ${masked(sql`u.email`)} FROM users u WHERE u.clerk_id = h.actor), 'transfer_ids', (
-      SELECT coalesce(jsonb_agg(k.transfer_id ORDER BY k.transfer_id), '[]') FROM ledger_keys k
-      WHERE k.owner_id = h.owner_id AND k.transfer_id IS NOT NULL AND k.idempotency_key IN ${keysOfHold(sql`h.id`)}))`,
+    data: json(sql`h.owner_id, h.actor, h.asked, h.credits, h.state, h.expires_at, h.settled_credits, h.charged, h.failure,
+      h.reason, h.model, h.project, step.name AS step,
+      (SELECT ${masked(sql`u.email`)} FROM users u WHERE u.clerk_id = h.actor) AS actor_label,
+      (SELECT coalesce(jsonb_agg(k.transfer_id ORDER BY k.transfer_id), '[]') FROM ledger_keys k
+      WHERE k.owner_id = h.owner_id AND k.transfer_id IS NOT NULL AND k.idempotency_key IN ${keysOfHold(sql`h.id`)}) AS transfer_ids`),
     names: sql`ARRAY[h.owner_id]`,
     of: ({ owner_id, hold_id = null, now }) => [
       stepsOfHolds(sql`owner_id = ${owner_id} AND state = 'open'`, now),
@@ -249,7 +276,8 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   seat: {
     at: sql`p.assigned_at`,
     id: sql`p.id::text`,
-    data: sql`to_jsonb(p) || jsonb_build_object('label', ${masked(sql`p.email`)})`,
+    data: json(sql`p.organization_id, p.user_id, p.role, p.status, p.invitation_id, p.updated_at,
+      ${masked(sql`p.email`)} AS label`),
     names: sql`ARRAY[p.organization_id]`,
     of: ({ owner_id }) => [
       {
@@ -265,7 +293,8 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   invitation: {
     at: sql`v.created_at`,
     id: sql`v.id::text`,
-    data: sql`to_jsonb(v) || jsonb_build_object('label', ${masked(sql`v.email`)})`,
+    data: json(sql`v.status, v.expires_at, v.clerk_invitation_id, v.refusal_code, v.updated_at, v.attempts, v.last_error,
+      v.sync_failed_at, v.next_try_at, ${masked(sql`v.email`)} AS label`),
     names: sql`ARRAY[v.organization_id]`,
     of: ({ owner_id }) => [{ from: sql`team_invitations v`, where: sql`v.organization_id = ${owner_id}` }],
     byId: (id) => ({
@@ -276,7 +305,8 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
   act: {
     at: sql`a.requested_at`,
     id: sql`a.id::text`,
-    data: sql`to_jsonb(a) || jsonb_build_object('of', CASE WHEN a.target_kind NOT IN ('user', 'organization') THEN a.target_kind || ':' || a.target_id END)`,
+    data: json(sql`a.kind, a.reason, a.requested_by, a.approved_by, a.state, a.error, a.last_error, a.outcome, a.attempts, a.next_try_at,
+      CASE WHEN a.target_kind NOT IN ('user', 'organization') THEN a.target_kind || ':' || a.target_id END AS of`),
     names: sql`ARRAY[a.owner_id, a.target_id]`,
     // A dry run has changed nothing.
     of: ({ owner_id }) => [
@@ -284,4 +314,7 @@ export const timelineSources: Readonly<Record<TimelineKind, TimelineSource>> = {
     ],
     byId: (id) => (isUuid(id) ? { from: sql`support_acts a`, where: sql`a.id = ${id}::uuid` } : null),
   },
-}
+} satisfies Readonly<Record<string, TimelineSource>>
+
+/** A checkout's session is shown beside it, and has no row of its own. */
+export type TimelineKind = keyof typeof timelineSources

@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import * as z from 'zod/mini'
-import { type ItemOf, timelineData } from '../api/support-timeline.ts'
 import type { ReadDatabase } from '../database/connect.ts'
 import type { DB } from '../database/types.ts'
 import {
   type Asked,
+  type DataRead,
   intentsOf,
+  isUuid,
   type Rows,
   type TimelineKind,
   type TimelineSource,
@@ -19,7 +19,7 @@ interface RowOf<Kind extends TimelineKind> {
   readonly at: string
   /** Names that lead to its owner: see `findOwners`. */
   readonly names: readonly string[]
-  readonly data: ItemOf<Kind>['data']
+  readonly data: Readonly<Record<string, unknown>> & (Kind extends keyof DataRead ? DataRead[Kind] : object)
 }
 export type TimelineRow<Kind extends TimelineKind = TimelineKind> = { [One in Kind]: RowOf<One> }[Kind]
 
@@ -47,8 +47,9 @@ export function keyOf({ kind, id }: { readonly kind: string; readonly id: string
 
 /** The state of a row by its own word; null where it has none. */
 export function stateOf({ data }: TimelineRow): string | null {
-  const state = 'state' in data ? data.state : 'status' in data ? data.status : null
-  return state && 'sync_failed_at' in data && data.sync_failed_at ? `${state}, not synced` : state
+  const { state = data.status, sync_failed_at } = data
+  if (typeof state !== 'string') return null
+  return sync_failed_at ? `${state}, not synced` : state
 }
 
 const kinds = Object.keys(timelineSources) as readonly TimelineKind[]
@@ -96,9 +97,10 @@ export async function listOwnRows(
   const parts = kinds.flatMap((kind) => {
     const condition = where(kind)
     if (!condition) return []
-    return timelineSources[kind].of(asked).map((rows) => {
+    const source: TimelineSource = timelineSources[kind]
+    return source.of(asked).map((rows) => {
       const some = select(kind, { ...rows, where: sql`${rows.where} AND (${condition})` })
-      const newest = sql`(${some} ORDER BY ${timelineSources[kind].at} DESC, ${keyIn(kind)} DESC LIMIT ${limit})`
+      const newest = sql`(${some} ORDER BY ${source.at} DESC, ${keyIn(kind)} DESC LIMIT ${limit})`
       return rows.each ? sql`(SELECT found.* FROM ${rows.each} CROSS JOIN LATERAL ${newest} found)` : newest
     })
   })
@@ -107,15 +109,22 @@ export async function listOwnRows(
 }
 
 /** One row, of any owner; undefined when there is none. A session is the intent that it was opened for. */
-export async function findTimelineRow<Kind extends TimelineKind>(
+export async function findTimelineRow(
   db: ReadDatabase,
-  { kind, id }: { readonly kind: Kind; readonly id: string },
-): Promise<TimelineRow<Kind> | undefined> {
-  const source: TimelineSource = timelineSources[kind]
-  const rows = source.byId(id)
-  if (!rows) return undefined
-  const [row] = await readRows(db, select(kind, rows), sql`LIMIT 1`)
-  return row as TimelineRow<Kind> | undefined
+  { kind, id }: { readonly kind: TimelineKind; readonly id: string },
+): Promise<TimelineRow | undefined> {
+  const rows = timelineSources[kind].byId(id)
+  return rows ? (await readRows(db, select(kind, rows), sql`LIMIT 1`))[0] : undefined
+}
+
+/** The checkouts that are named by these ids, which a sender of events may have made up. */
+export async function findIntentRows(
+  db: ReadDatabase,
+  ids: readonly (string | null)[],
+): Promise<Map<string, TimelineRow<'intent'>>> {
+  const where = sql`i.id = ANY (${ids.filter((id) => id !== null && isUuid(id))}::uuid[])`
+  const rows = await readRows(db, select('intent', { from: sql`checkout_intents i`, where }), sql``)
+  return new Map(rows.map((row) => [row.id, row as TimelineRow<'intent'>]))
 }
 
 /** The rows of a kind, as `readRows` takes them. */
@@ -129,10 +138,10 @@ export async function readRows(
   rows: RawBuilder<unknown>,
   order: RawBuilder<unknown>,
 ): Promise<TimelineRow[]> {
-  const found = await sql<RowOf<TimelineKind>>`
+  const found = await sql<TimelineRow>`
     SELECT kind, id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at,
       array_remove(names, NULL) AS names, data FROM (${rows}) item ${order}`.execute(db)
-  return found.rows.map((row) => ({ ...row, data: z.parse(timelineData[row.kind], row.data) }) as TimelineRow)
+  return found.rows
 }
 
 /** The ids under which an owner's events are stored: theirs at Clerk, and their customers and charges. */

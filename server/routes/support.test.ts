@@ -422,6 +422,7 @@ describe('a search', () => {
     '999999999999999',
     'purchase/nothing',
     'three words here',
+    'constructor:nothing',
     "' OR true --",
   ])('a search for %s finds nothing, exactly as it was given', async (text) => {
     expect(await find(text)).toEqual([])

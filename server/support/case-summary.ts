@@ -9,7 +9,7 @@ import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
 import { countUnapplied, listHolders, listNotices } from '../../schema/support/notices.ts'
 import { listProblemsOf, type ProblemRow } from '../../schema/support/problems.ts'
-import { findTimelineRow, keyOf, listSubjects, type TimelineRow } from '../../schema/support/timeline.ts'
+import { findIntentRows, keyOf, listSubjects, type TimelineRow } from '../../schema/support/timeline.ts'
 import type { Settings } from '../settings.ts'
 import { itemOf } from './items.ts'
 
@@ -56,9 +56,9 @@ export async function readCaseSummary(
       ? [{ grant: first.grant, is, should: is + credits, event: eventOf(rows, first.grant.intent_id) }]
       : []
   })
-  const intents = await findIntents(trx, [
-    ...booked.flatMap(({ grant }) => grant.intent_id ?? []),
-    ...rows.flatMap((row) => (row.kind === 'event' ? (row.data.intent_id ?? []) : [])),
+  const intents = await findIntentRows(trx, [
+    ...booked.map(({ grant }) => grant.intent_id),
+    ...rows.map((row) => (row.kind === 'event' ? row.data.intent_id : null)),
   ])
   const differences = [...booked, ...paidButUnfinished(rows, intents)]
   const missingIn = (account: 'plan' | 'purchased') =>
@@ -125,18 +125,6 @@ const graceMs = 60_000
 async function findHeardUntil(trx: DatabaseTransaction): Promise<Date | null> {
   const read_at = (await findCursor(trx, 'stripe_events'))?.completed_at
   return read_at ? new Date(read_at.getTime() - graceMs) : null
-}
-
-async function findIntents(
-  trx: DatabaseTransaction,
-  ids: readonly string[],
-): Promise<Map<string, IntentRow>> {
-  const found = new Map<string, IntentRow>()
-  for (const id of new Set(ids)) {
-    const row = await findTimelineRow(trx, { kind: 'intent', id })
-    if (row) found.set(row.id, row)
-  }
-  return found
 }
 
 /** The failed or waiting event of a checkout, the one that says that it was paid before all others. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TraceItem } from '../../schema/api/support-timeline.ts'
+import type { TraceItem } from '../../schema/api/support.ts'
 import { keyOf, type TimelineRow } from '../../schema/support/timeline.ts'
 import { cursorKeySchema, cursorOf, cursorTimeSchema } from '../cursor.ts'
 import type { Settings } from '../settings.ts'
@@ -42,23 +42,23 @@ export function itemOf(row: TimelineRow, bases: Bases): TraceItem {
   // A later step of a hold has the hold's id.
   const id = kind === 'hold' ? row.id.split('/', 1).join() : row.id
   const at = new Date(row.at).toISOString()
-  return { kind, key: keyOf(row), id, at, links: linksOf(row, bases), data } as TraceItem
+  return { kind, key: keyOf(row), id, at, links: linksOf(row, bases), data }
 }
 
 /** The same with Stripe's page beside a checkout. Newest first. */
 export function itemsOf(row: TimelineRow, bases: Bases): TraceItem[] {
   const item = itemOf(row, bases)
-  const id = row.kind === 'intent' ? row.data.stripe_session_id : null
-  if (item.kind !== 'intent' || id === null) return [item]
+  if (row.kind !== 'intent' || row.data.stripe_session_id === null) return [item]
+  const { stripe_session_id: id, livemode } = row.data
   const key = keyOf({ kind: 'session', id })
-  return [{ ...item, kind: 'session', key, id, links: stripeLinks(bases, id, item.data.livemode) }, item]
+  return [{ ...item, kind: 'session', key, id, links: stripeLinks(bases, id, livemode) }, item]
 }
 
 function linksOf({ kind, id, data }: TimelineRow, bases: Bases): VendorLinks {
   if (kind === 'intent' || kind === 'seat') return data.user_id ? clerkLinks(bases, data.user_id) : nowhere
   if (kind === 'event' && data.source === 'clerk')
     return data.subject ? clerkLinks(bases, data.subject) : nowhere
-  return 'livemode' in data ? stripeLinks(bases, id, data.livemode ?? false) : nowhere
+  return 'livemode' in data ? stripeLinks(bases, id, data.livemode === true) : nowhere
 }
 
 /** Where a page of items ends. */

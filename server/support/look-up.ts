@@ -1,21 +1,23 @@
-import type { LookupKind, SupportMatch } from '../../schema/api/support.ts'
-import type { TraceItem, TraceItemKind } from '../../schema/api/support-timeline.ts'
+import type { SupportMatch, TraceItem } from '../../schema/api/support.ts'
 import type { ReadDatabase } from '../../schema/database/connect.ts'
 import { queueNames } from '../../schema/inbox/queues/queues.ts'
 import { isOwnerId, kindOf } from '../../schema/ledger/accounts.ts'
 import { findHeldBy, findTransferIds, isKnownOwner } from '../../schema/support/lookups.ts'
 import { findFirstOwner, findOwners } from '../../schema/support/owners.ts'
 import { findTimelineRow, type TimelineRow } from '../../schema/support/timeline.ts'
-import { maskEmail } from '../../schema/support/timeline-sources.ts'
+import { maskEmail, type TimelineKind, timelineSources } from '../../schema/support/timeline-sources.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { itemsOf } from './items.ts'
 import { identify } from './owners.ts'
 import { askStripe, findChargesOfCard, findInvoicesByNumber, namesIn } from './stripe-objects.ts'
 
-/** Something that was asked for, and whose it is. */
-export interface Hit extends Partial<Pick<SupportMatch, 'name' | 'held' | 'is_finished'>> {
-  readonly kind: LookupKind
+export interface Lookup {
+  readonly kind: string
   readonly id: string
+}
+
+/** Something that was asked for, and whose it is. */
+export interface Hit extends Lookup, Partial<Pick<SupportMatch, 'name' | 'held' | 'is_finished'>> {
   readonly owner_id: string | null
   /** Its item on the owner's timeline; null for an owner as a whole. */
   readonly item: TraceItem | null
@@ -23,47 +25,42 @@ export interface Hit extends Partial<Pick<SupportMatch, 'name' | 'held' | 'is_fi
   readonly row?: TimelineRow
 }
 
-export interface Lookup {
-  readonly kind: LookupKind
-  readonly id: string
-}
-
 type Deps = Pick<Dependencies, 'clerk' | 'stripe' | 'producer' | 'settings'> & { readonly db: ReadDatabase }
+
+/** What leads to an owner beside the kinds of items on a timeline. */
+const otherKinds: Readonly<Record<string, (deps: Deps, lookup: Lookup) => Promise<Hit[]>>> = {
+  email: (deps, { id }) => lookUpEmail(deps, id.toLowerCase()),
+  name: async ({ clerk }, { id }) =>
+    (await clerk.findOwnersByName(id)).map(({ name, owner_id }) => ownerHit(owner_id, { name })),
+  user: lookUpOwner,
+  organization: lookUpOwner,
+  job: lookUpJob,
+  transfer: lookUpTransfer,
+  grant: lookUpTransfer,
+  customer: async (deps, { kind, id }) => {
+    const owner_id = (await findOwners(deps.db, [id])).get(id)
+    return owner_id ? [{ kind, id, owner_id, item: null }] : lookUpAtStripe(deps, { kind, id })
+  },
+  invoice_number: async (deps, { id }) =>
+    lookUpEach(deps, 'invoice', await findInvoicesByNumber(deps.stripe, id)),
+  card_payment: async (deps, { id }) => lookUpEach(deps, 'charge', await findChargesOfCard(deps.stripe, id)),
+  payment_intent: lookUpAtStripe,
+  refund: lookUpAtStripe,
+  dispute: lookUpAtStripe,
+}
+const isTimelineKind = (kind: string): kind is TimelineKind => Object.hasOwn(timelineSources, kind)
+
+export function isLookupKind(kind: string): boolean {
+  return Object.hasOwn(otherKinds, kind) || kind === 'session' || isTimelineKind(kind)
+}
 
 /** Finds an id exactly, by an index; an unknown Stripe id is resolved by asking Stripe once. */
 export async function lookUp(deps: Deps, { kind, id }: Lookup): Promise<Hit[]> {
-  switch (kind) {
-    case 'email':
-      return lookUpEmail(deps, id.toLowerCase())
-    case 'name': {
-      const named = await deps.clerk.findOwnersByName(id)
-      return named.map(({ name, owner_id }) => ownerHit(owner_id, { name }))
-    }
-    case 'user':
-    case 'organization':
-      return lookUpOwner(deps, id)
-    case 'job':
-      return lookUpJob(deps, id)
-    case 'transfer':
-    case 'grant':
-      return lookUpTransfer(deps, { kind, id })
-    case 'customer': {
-      const owner_id = (await findOwners(deps.db, [id])).get(id)
-      return owner_id ? [{ kind, id, owner_id, item: null }] : lookUpAtStripe(deps, { kind, id })
-    }
-    case 'invoice_number':
-      return lookUpEach(deps, 'invoice', await findInvoicesByNumber(deps.stripe, id))
-    case 'card_payment':
-      return lookUpEach(deps, 'charge', await findChargesOfCard(deps.stripe, id))
-    case 'payment_intent':
-    case 'refund':
-    case 'dispute':
-      return lookUpAtStripe(deps, { kind, id })
-    default: {
-      const hit = await lookUpRow(deps, { kind, id })
-      return hit ? [hit] : lookUpAtStripe(deps, { kind, id })
-    }
-  }
+  if (!isLookupKind(kind)) return []
+  const find = otherKinds[kind]
+  if (find) return find(deps, { kind, id })
+  const hit = await lookUpRow(deps, { kind, id })
+  return hit ? [hit] : lookUpAtStripe(deps, { kind, id })
 }
 
 async function lookUpEach(deps: Deps, kind: 'invoice' | 'charge', ids: readonly string[]): Promise<Hit[]> {
@@ -71,18 +68,16 @@ async function lookUpEach(deps: Deps, kind: 'invoice' | 'charge', ids: readonly 
   return hits.flat()
 }
 
-async function lookUpRow(
-  { db, settings }: Deps,
-  { kind, id }: { readonly kind: TraceItemKind; readonly id: string },
-): Promise<Hit | undefined> {
-  const row = await findTimelineRow(db, { kind: kind === 'session' ? 'intent' : kind, id })
+async function lookUpRow({ db, settings }: Deps, { kind, id }: Lookup): Promise<Hit | undefined> {
+  const of = kind === 'session' ? 'intent' : kind
+  const row = isTimelineKind(of) ? await findTimelineRow(db, { kind: of, id }) : undefined
   if (!row) return undefined
   const items = itemsOf(row, settings)
   const item = items.find((presented) => presented.kind === kind) ?? items.at(-1)
   return item && { kind, id: item.id, owner_id: await findFirstOwner(db, row.names), item, row }
 }
 
-async function lookUpOwner({ db, clerk }: Deps, owner_id: string): Promise<Hit[]> {
+async function lookUpOwner({ db, clerk }: Deps, { id: owner_id }: Lookup): Promise<Hit[]> {
   if (!isOwnerId(owner_id)) return []
   if (!(await isKnownOwner(db, owner_id)) && !(await clerk.identify(owner_id))) return []
   return [ownerHit(owner_id)]
@@ -117,7 +112,7 @@ async function lookUpTransfer(deps: Deps, { kind, id: key }: Lookup): Promise<Hi
 }
 
 /** A job leads to the row that it was made for. One that is gone says so by its name: see `freshJobId`. */
-async function lookUpJob(deps: Deps, id: string): Promise<Hit[]> {
+async function lookUpJob(deps: Deps, { id }: Lookup): Promise<Hit[]> {
   const [, queue, name = id] = /^([a-z-]+)[:/](.+)$/.exec(id) ?? []
   const queues = queueNames.filter((known) => queue === undefined || known === queue)
   const jobs = await Promise.all(queues.map((known) => deps.producer.queue(known).getJob(name)))

@@ -1,8 +1,7 @@
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import type { searchSupport } from '../../schema/api/support.ts'
-import { lookupKinds } from '../../schema/api/support.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { type Hit, type Lookup, lookUp } from './look-up.ts'
+import { type Hit, isLookupKind, type Lookup, lookUp } from './look-up.ts'
 import { presentOwners } from './owners.ts'
 import { cardPaymentForm } from './stripe-objects.ts'
 
@@ -81,7 +80,6 @@ function idInLink(text: string): string | undefined {
 function recognize(given: string): readonly Lookup[] {
   const text = idInLink(given) ?? given
   const [, prefix, rest] = /^([a-z_]+):(\S+)$/.exec(text) ?? []
-  const named = lookupKinds.find((kind) => kind === prefix)
-  if (named && rest) return [{ kind: named, id: rest }]
+  if (prefix && rest && isLookupKind(prefix)) return [{ kind: prefix, id: rest }]
   return forms.find(({ form }) => form.test(text))?.kinds.map((kind) => ({ kind, id: text })) ?? []
 }

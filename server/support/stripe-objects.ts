@@ -1,33 +1,29 @@
 import Stripe from 'stripe'
 import { z } from 'zod'
-import type { LookupKind } from '../../schema/api/support.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
 
-const readers = {
-  session: (stripe: Stripe, id: string) => stripe.checkout.sessions.retrieve(id),
-  payment_intent: (stripe: Stripe, id: string) => stripe.paymentIntents.retrieve(id),
-  charge: (stripe: Stripe, id: string) => stripe.charges.retrieve(id),
-  invoice: (stripe: Stripe, id: string) => stripe.invoices.retrieve(id),
-  subscription: (stripe: Stripe, id: string) => stripe.subscriptions.retrieve(id),
-  customer: (stripe: Stripe, id: string) => stripe.customers.retrieve(id),
-  refund: (stripe: Stripe, id: string) => stripe.refunds.retrieve(id),
-  dispute: (stripe: Stripe, id: string) => stripe.disputes.retrieve(id),
-  event: (stripe: Stripe, id: string) => stripe.events.retrieve(id),
-} as const
-
-function isStripeKind(kind: LookupKind): kind is keyof typeof readers {
-  return kind in readers
+const readers: Readonly<Record<string, (stripe: Stripe, id: string) => Promise<object>>> = {
+  session: (stripe, id) => stripe.checkout.sessions.retrieve(id),
+  payment_intent: (stripe, id) => stripe.paymentIntents.retrieve(id),
+  charge: (stripe, id) => stripe.charges.retrieve(id),
+  invoice: (stripe, id) => stripe.invoices.retrieve(id),
+  subscription: (stripe, id) => stripe.subscriptions.retrieve(id),
+  customer: (stripe, id) => stripe.customers.retrieve(id),
+  refund: (stripe, id) => stripe.refunds.retrieve(id),
+  dispute: (stripe, id) => stripe.disputes.retrieve(id),
+  event: (stripe, id) => stripe.events.retrieve(id),
 }
 
 /** An object as Stripe has it now; null when it has none of that id in this account and mode. */
 export async function askStripe(
   stripe: Stripe,
-  { kind, id }: { readonly kind: LookupKind; readonly id: string },
+  { kind, id }: { readonly kind: string; readonly id: string },
 ): Promise<object | null> {
   // The same kinds also hold ids of Clerk's objects and unknown ones.
-  if (!isStripeKind(kind) || !/^(cs|pi|ch|py|in|sub|cus|re|pyr|dp|du|evt)_\w+$/.test(id)) return null
+  const read = readers[kind]
+  if (!read || !/^(cs|pi|ch|py|in|sub|cus|re|pyr|dp|du|evt)_\w+$/.test(id)) return null
   try {
-    return await readers[kind](stripe, id)
+    return await read(stripe, id)
   } catch (error) {
     if (error instanceof Stripe.errors.StripeInvalidRequestError && error.statusCode === 404) return null
     throw error

@@ -1,6 +1,7 @@
 import type { QueryOf } from '../../schema/api/endpoint.ts'
 import {
   type listWork,
+  moneySchema,
   stuckAfterMs,
   type WorkList,
   type WorkRow,
@@ -10,7 +11,7 @@ import {
 import { findOldestUnapplied } from '../../schema/inbox/backlog.ts'
 import { findOwners } from '../../schema/support/owners.ts'
 import { countProblems, listProblems, type ProblemRow } from '../../schema/support/problems.ts'
-import { findTimelineRow, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
+import { findIntentRows, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { itemOf, placeCursor } from './items.ts'
 import { presentOwners } from './owners.ts'
@@ -37,7 +38,10 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
     readQueues(deps),
     findOldestUnapplied(deps.db),
   ])
-  const intents = await findIntents(deps, found)
+  const intents = await findIntentRows(
+    deps.db,
+    found.map(({ row }) => (row.kind === 'event' ? row.data.intent_id : null)),
+  )
   const owners = await findOwners(
     deps.db,
     found.flatMap(({ row }) => row.names),
@@ -115,13 +119,6 @@ function sinceOf(row: ProblemRow): string {
   return new Date(failed_at ?? row.at).toISOString()
 }
 
-/** The events' checkouts. */
-async function findIntents(deps: Deps, found: readonly Found[]): Promise<Map<string, TimelineRow<'intent'>>> {
-  const ids = new Set(found.flatMap(({ row }) => (row.kind === 'event' ? (row.data.intent_id ?? []) : [])))
-  const rows = await Promise.all([...ids].map((id) => findTimelineRow(deps.db, { kind: 'intent', id })))
-  return new Map(rows.flatMap((row) => (row ? [[row.id, row] as const] : [])))
-}
-
 /** The money and credits at stake: of an event those of its checkout, where it says none itself. */
 function stakeOf(
   row: ProblemRow,
@@ -131,9 +128,7 @@ function stakeOf(
   if (row.kind === 'subscription')
     return { money: null, credits: row.data.credits_per_seat * row.data.seats_total }
   const intent = row.kind === 'intent' ? row : intents.get(row.data.intent_id ?? '')
-  const { amount_minor, currency } =
-    (row.data.amount_minor === null || !row.data.currency ? intent?.data : row.data) ?? {}
-  const money = amount_minor != null && currency ? { amount_minor, currency } : null
+  const money = moneySchema.safeParse(row.data).data ?? moneySchema.safeParse(intent?.data).data ?? null
   return { money, credits: intent?.data.credits ?? null }
 }
 

@@ -1,13 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type FindingKind, getStatement, listFindings } from '../../schema/api/reconciliation.ts'
-import {
-  getTrace,
-  type LookupKind,
-  listWork,
-  searchSupport,
-  type WorkKind,
-  type WorkState,
-} from '../../schema/api/support.ts'
+import { getTrace, listWork, searchSupport, type WorkKind, type WorkState } from '../../schema/api/support.ts'
 import {
   getCustomerBalance,
   getCustomerUsage,
@@ -56,7 +49,7 @@ export function supportSearchQuery(api: Api, q: string) {
 /** An owner, or an object by kind and id; both to highlight an object on the owner's timeline. */
 export interface Case {
   owner?: string
-  kind?: LookupKind
+  kind?: string
   id?: string
 }
 

@@ -1,13 +1,19 @@
-import type { CaseSummary, SupportMatch, SupportTrace, WorkList } from '../../../schema/api/support.ts'
-import type { TraceItem } from '../../../schema/api/support-timeline.ts'
+import type {
+  CaseSummary,
+  SupportMatch,
+  SupportTrace,
+  TraceItem,
+  WorkList,
+} from '../../../schema/api/support.ts'
 import { actsOn, replayOf } from '../../../web/content/support/acts.ts'
 import { describeInCase, inOneSentence, noticesOf, problemsOf } from '../../../web/content/support/case.ts'
-import { titleOf } from '../../../web/content/support/timeline.ts'
+import { titleOf, unknownForm } from '../../../web/content/support/timeline.ts'
 import type { TextContext } from '../../../web/content/support/words.ts'
 
 /** What support staff read of an item, beside what the answer has. */
 function itemInWords(item: TraceItem, context: TextContext, summary: CaseSummary | null = null) {
   const { details = [], ...text } = describeInCase(summary, item, context)
+  if (text.error === unknownForm) throw new Error(`Not shown in words: ${JSON.stringify(item)}`)
   return { ...item, ...text, detail: details.join(' '), acts: actsOn(item) }
 }
 

@@ -9,7 +9,7 @@ export function traceAddress({ owner, kind, id }: Case): string {
 /** The case of an item by its key, which is its kind and id. */
 export function caseOfItem(owner: string, itemKey: string | null): Case {
   const [kind = '', ...rest] = itemKey?.split(':') ?? []
-  return { owner, ...(itemKey && { kind: kind as NonNullable<Case['kind']>, id: rest.join(':') }) }
+  return { owner, ...(itemKey && { kind, id: rest.join(':') }) }
 }
 
 export function searchAddress(q: string): string {

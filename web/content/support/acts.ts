@@ -1,6 +1,14 @@
-import type { ActKind, ActOutcome, ActTarget, AuditEntry } from '../../../schema/api/support-acts.ts'
-import type { TraceItem } from '../../../schema/api/support-timeline.ts'
-import { capitalized, creditsText, sentence, type Words } from './words.ts'
+import * as z from 'zod/mini'
+import type { TraceItem } from '../../../schema/api/support.ts'
+import {
+  type ActKind,
+  type ActOutcome,
+  type ActTarget,
+  type AuditEntry,
+  actOutcomeSchema,
+} from '../../../schema/api/support-acts.ts'
+import { subscriptionWords } from './payments.ts'
+import { capitalized, creditsText, dataOf, maybe, sentence, tried, wordsOf } from './words.ts'
 
 interface ActWords {
   /** On its button. */
@@ -24,7 +32,7 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
       kind === 'intent'
         ? data.stripe_session_id !== null && data.state !== 'settled'
         : // Replaying an applied event shows that nothing is left to do.
-          kind === 'event' || kind === 'subscription' || kind === 'invitation' || kind === 'charge',
+          ['event', 'subscription', 'invitation', 'charge'].includes(kind),
   },
   resync: {
     name: 'Resync',
@@ -41,7 +49,7 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     description:
       'Ends a checkout that is stuck and was not paid, so that the customer can begin another one.',
     title: 'Cancellation of a checkout',
-    isOn: ({ kind, data }) => kind === 'intent' && data.is_unfinished,
+    isOn: ({ kind, data }) => kind === 'intent' && data.is_unfinished === true,
   },
   cancel_subscription: {
     name: 'Cancel plan',
@@ -56,8 +64,10 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
       'Bills the changes of a plan now that Stripe would bill with its next renewal. The card on file is charged, or a credit goes to the balance at Stripe.',
     title: 'Invoice for a change of a plan',
     did: ({ invoice }) => (invoice ? invoiceText(invoice) : ''),
-    isOn: ({ kind, data }) =>
-      kind === 'subscription' && data.ended_at === null && data.pending_lines.length > 0,
+    isOn: (item) => {
+      const plan = dataOf(subscriptionWords, item)
+      return plan?.ended_at === null && plan.pending_lines.length > 0
+    },
   },
   resend_invitation: {
     name: 'Resend invitation',
@@ -163,8 +173,21 @@ export function replayOf(item: TraceItem): ActTarget | null {
   return actWords.replay.isOn?.(item) ? targetOf(item) : null
 }
 
-const act: Words<'act'> = {
+const itemWords = wordsOf({
+  kind: 'act',
   name: 'Support act',
+  data: z.object({
+    ...tried,
+    kind: z.string(),
+    /** The key of the item that it is about; null where that is an owner. */
+    of: maybe.text,
+    reason: z.string(),
+    requested_by: z.string(),
+    approved_by: maybe.text,
+    state: z.enum(['waiting_for_approval', 'queued', 'done', 'failed', 'refused', 'cancelled']),
+    error: maybe.text,
+    outcome: z.nullable(actOutcomeSchema),
+  }),
   describe({ data }, { names = {} }) {
     const { state, requested_by, approved_by } = data
     const nameOf = (id: string) => names[id] ?? id
@@ -185,6 +208,6 @@ const act: Words<'act'> = {
       caused_by: data.of ? [data.of] : [],
     }
   },
-}
+})
 
-export const acts = { act }
+export const acts = [itemWords]

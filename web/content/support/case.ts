@@ -1,25 +1,25 @@
-import { declineText } from '../../../schema/api/declines.ts'
-import type { CaseSummary } from '../../../schema/api/support.ts'
+import type { CaseSummary, TraceItem } from '../../../schema/api/support.ts'
 import type { ActTarget } from '../../../schema/api/support-acts.ts'
-import type { ItemOf, TraceItem } from '../../../schema/api/support-timeline.ts'
 import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
 import { replayOf } from './acts.ts'
-import { describeItem } from './timeline.ts'
+import { eventWords } from './events.ts'
+import { intentWords, whatIsBought } from './payments.ts'
+import { describeItem, describeNotices } from './timeline.ts'
 import {
   capitalized,
   creditsText,
+  dataOf,
   dayText,
-  describeDispute,
   durationText,
   type ItemText,
   type Money,
   memberText,
   momentText,
   moneyText,
-  type SupportLevel,
+  type Notice,
+  notice,
   sentence,
   type TextContext,
-  whatIsBought,
 } from './words.ts'
 
 /** Something that differs, failed or is stuck. */
@@ -75,7 +75,7 @@ function describeGrant(grant: Grant): Problem {
   return {
     sentence: sentence(`${what}: ${cause}`),
     credits: missing,
-    money: intent?.kind === 'intent' ? intent.data : null,
+    money: intent && dataOf(intentWords, intent),
     item_key: item?.key ?? null,
     replay: event
       ? { kind: 'event', id: event.id }
@@ -85,8 +85,9 @@ function describeGrant(grant: Grant): Problem {
   }
 }
 
-function whyEvent({ kind, data }: TraceItem): string {
-  if (kind !== 'event') return ''
+function whyEvent(item: TraceItem): string {
+  const data = dataOf(eventWords, item)
+  if (!data) return ''
   if (data.state === 'failed') return `failed: ${data.reason}`
   return data.last_error ? `is retried without success: ${data.last_error}` : 'was received, not processed'
 }
@@ -94,11 +95,12 @@ function whyEvent({ kind, data }: TraceItem): string {
 /** e.g. `the purchase of 12 November 2026` */
 export function grantText({ kind, starts_at, intent }: Grant): string {
   const day = dayText((kind === 'purchase' ? intent?.at : null) ?? starts_at ?? new Date(0).toISOString())
+  const bought = intent && dataOf(intentWords, intent)
   switch (kind) {
     case 'purchase':
       return `the purchase of ${day}`
     case 'month':
-      return `the month of ${intent?.kind === 'intent' ? whatIsBought(intent.data) : 'the plan'} from ${day}`
+      return `the month of ${bought ? whatIsBought(bought) : 'the plan'} from ${day}`
     case 'seats':
       return `the seats added on ${day}`
     case 'late_month':
@@ -111,8 +113,7 @@ export function grantText({ kind, starts_at, intent }: Grant): string {
 function describeFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
   const { title, money = null, error } = describeItem(item, { as_of })
   const { kind, id, at, data } = item
-  const isFailed =
-    'sync_failed_at' in data ? data.sync_failed_at !== null : 'state' in data && data.state === 'failed'
+  const isFailed = data.sync_failed_at === undefined ? data.state === 'failed' : data.sync_failed_at !== null
   const sum = money ? ` about ${moneyText(money.amount_minor, money.currency)}` : ''
   const what = `${title} of ${dayText(at)}${kind === 'event' ? `, ${id},` : ''}${sum}`
   const since = isFailed ? 'failed' : `is stuck for ${durationText(at, as_of)}`
@@ -139,19 +140,6 @@ export function describeInCase(summary: CaseSummary | null, item: TraceItem, con
   return { ...text, level: 'problem', details: ['Paid at Stripe; the credits have not been posted yet.'] }
 }
 
-export interface Notice {
-  /** `problem`: the customer or support has to do something. `waiting`: it explains what a customer sees. */
-  readonly level: Extract<SupportLevel, 'problem' | 'waiting'>
-  readonly sentence: string
-  readonly item_key: string | null
-}
-
-const notice = (level: Notice['level'], text: string, item_key: string | null = null): Notice => ({
-  level,
-  sentence: text,
-  item_key,
-})
-
 /**
  * What explains a complaint although nothing is wrong with the credits: calls that are refused, a declined
  * card, a dispute, a payment made twice, an end that is near. The most urgent first.
@@ -160,84 +148,9 @@ export function noticesOf({ notices, holders, spendable }: CaseSummary, ownerId:
   const all = [
     ...aboutSpendable(spendable),
     ...aboutHolds(holders, spendable, ownerId),
-    ...notices.flatMap((item) => aboutItem(item, notices)),
+    ...notices.flatMap((item) => describeNotices(item, notices)),
   ]
   return all.toSorted((a, b) => Number(b.level === 'problem') - Number(a.level === 'problem'))
-}
-
-function aboutItem(item: TraceItem, all: readonly TraceItem[]): Notice[] {
-  switch (item.kind) {
-    case 'subscription':
-      return aboutSubscription(item)
-    case 'charge': {
-      const { data } = item
-      const about = `It is about ${moneyText(data.amount_minor, data.currency)}.`
-      const level = data.dispute_state === 'open' ? 'problem' : 'waiting'
-      return [notice(level, `${describeDispute(data).join(' ')} ${about}`, item.key)]
-    }
-    case 'event': {
-      const day = dayText(item.data.occurred_at)
-      const text = `A refund failed on ${day}: the money is still with us, and the credits are back.`
-      return [notice('problem', text, item.key)]
-    }
-    case 'invitation': {
-      const { label, refusal_code, updated_at } = item.data
-      const why = refusal_code === 'unavailable' ? 'Clerk did not answer' : `Clerk refused (${refusal_code})`
-      const text = `Invitation of ${label} failed on ${dayText(updated_at)}: ${why}. Its seat is free; an admin has to invite again.`
-      return [notice('problem', text, item.key)]
-    }
-    case 'intent':
-      return item.data.state === 'settled' ? aboutPaidTwice(item, all) : [aboutRefusal(item)]
-    default:
-      return []
-  }
-}
-
-/** Of two payments of one sum the later one says so. */
-function aboutPaidTwice({ key, data }: ItemOf<'intent'>, all: readonly TraceItem[]): Notice[] {
-  const { credits, amount_minor, currency, settled_at } = data
-  const earlier = all.flatMap((item) =>
-    item.kind === 'intent' && item.data.amount_minor === amount_minor && item.data.currency === currency
-      ? (item.data.settled_at ?? [])
-      : [],
-  )
-  const before = earlier.filter((at) => settled_at && Date.parse(at) < Date.parse(settled_at)).toSorted()
-  const last = before.at(-1)
-  if (!last || !settled_at) return []
-  const sum = `${creditsText(credits)} for ${moneyText(amount_minor, currency)}`
-  const text = `Paid twice within ${durationText(last, settled_at)}: ${sum}, on ${dayText(settled_at)}.`
-  return [notice('waiting', text, key)]
-}
-
-function aboutRefusal({ key, data }: ItemOf<'intent'>): Notice {
-  const what = data.plan_type ? capitalized(data.plan_type) : creditsText(data.credits)
-  const day = dayText(data.updated_at)
-  return notice('waiting', `The bank refused the payment for ${what} on ${day}; nothing was charged.`, key)
-}
-
-function aboutSubscription({ key, data }: ItemOf<'subscription'>): Notice[] {
-  const name = capitalized(data.plan_type)
-  const ends = data.cancel_at ? [`${name} ends on ${dayText(data.cancel_at)}`] : []
-  const unpaid_minor = data.unpaid_minor ?? 0
-  if (unpaid_minor > 0 || data.status === 'past_due' || data.status === 'unpaid') {
-    const sum = unpaid_minor > 0 ? moneyText(unpaid_minor, data.currency) : 'The latest invoice'
-    const why = data.needs_confirmation
-      ? `${sum} waits for the customer to confirm it with the bank`
-      : data.unpaid_decline_code
-        ? `Card declined (${declineText(data.unpaid_decline_code)}): ${sum} is open`
-        : `${sum} is not paid`
-    const next = data.unpaid_next_attempt_at
-      ? [`Stripe tries again on ${dayText(data.unpaid_next_attempt_at)}`]
-      : []
-    return [notice('problem', `${[why, ...next, ...ends].join('; ')}.`, key)]
-  }
-  if (data.lapses_at && !data.ended_at) {
-    const text = `${name} is paid for until ${dayText(data.lapses_at)}, and Stripe plans no charge after that: it brings no credits from then on.`
-    return [notice('problem', text, key)]
-  }
-  if (data.status === 'trialing' && data.trial_end && ends.length === 0)
-    return [notice('waiting', `${name} is in its trial until ${dayText(data.trial_end)}.`, key)]
-  return ends.map((text) => notice('waiting', `${text}: it is cancelled.`, key))
 }
 
 function aboutSpendable({ available, debt }: CaseSummary['spendable']): Notice[] {

@@ -1,12 +1,26 @@
+import * as z from 'zod/mini'
 import { erasedText } from '../../../schema/api/credits.ts'
-import type { ItemOf } from '../../../schema/api/support-timeline.ts'
-import { creditsText, dayText, type ItemText, memberText, momentText, type Words } from './words.ts'
+import { creditsText, dayText, type ItemText, maybe, memberText, momentText, time, wordsOf } from './words.ts'
 
 /** Actors that are no person. */
 const ourOwnActors = ['stripe', 'schedule']
 
-const transfer: Words<'transfer'> = {
-  name: 'Transfer',
+const transferWords = wordsOf({
+  kind: 'transfer',
+  data: z.object({
+    kind: z.string(),
+    /** Null once it was erased. */
+    reason: maybe.text,
+    actor: z.string(),
+    occurred_at: time,
+    /** Of a usage that settled one. */
+    hold_id: maybe.text,
+    intent_id: maybe.text,
+    event_id: maybe.text,
+    account: z.enum(['plan', 'purchased']),
+    amount: z.int(),
+    balance_after: z.int(),
+  }),
   describe({ data, at }, { names }) {
     const { kind, actor, occurred_at, hold_id, event_id, intent_id } = data
     const isLate = Date.parse(at) - Date.parse(occurred_at) > 60_000
@@ -21,6 +35,7 @@ const transfer: Words<'transfer'> = {
         ...(isByPerson ? [`By ${names?.[actor] ?? actor}.`] : []),
       ],
       credits: data.amount,
+      account: data.account,
       balance_after: data.balance_after,
       caused_by: [
         ...(hold_id ? [`hold:${hold_id}`] : []),
@@ -29,13 +44,35 @@ const transfer: Words<'transfer'> = {
       ],
     }
   },
-}
+})
 
-type Hold = ItemOf<'hold'>['data']
+const holdSchema = z.object({
+  /** What happened to it at the row's time. */
+  step: z.enum(['reserved', 'extended', 'expired', 'resolved']),
+  owner_id: z.string(),
+  actor: z.string(),
+  /** Their address, masked. */
+  actor_label: maybe.text,
+  asked: z.int(),
+  credits: z.int(),
+  state: z.enum(['open', 'settled', 'released', 'expired', 'settled_late']),
+  expires_at: maybe.time,
+  settled_credits: maybe.int,
+  charged: maybe.int,
+  failure: maybe.text,
+  /** Null once it was erased. */
+  reason: maybe.text,
+  model: maybe.text,
+  project: maybe.text,
+  /** The usages that settled it: of what was reserved, and of what was above. */
+  transfer_ids: z.array(z.int()),
+})
+type Hold = z.infer<typeof holdSchema>
 
 /** One step in the life of a hold. The first stands for the hold: it has its state, and can be released. */
-const hold: Words<'hold'> = {
-  name: 'Hold',
+const holdWords = wordsOf({
+  kind: 'hold',
+  data: holdSchema,
   describe({ id, data }, { as_of }) {
     const caused_by = [`hold:${id}`]
     const { expires_at } = data
@@ -55,7 +92,7 @@ const hold: Words<'hold'> = {
         return { caused_by, level: 'done', ...describeResolved(data) }
     }
   },
-}
+})
 
 function describeReserved(data: Hold, as_of: string): ItemText {
   const { state, asked, credits, expires_at } = data
@@ -121,4 +158,4 @@ function describeResolved(data: Hold): Pick<ItemText, 'title' | 'details' | 'led
 const wereText = (credits: number) => `${creditsText(credits)} ${credits === 1 ? 'was' : 'were'}`
 const transfersOf = ({ transfer_ids }: Hold) => transfer_ids.map((id) => `transfer:${id}`)
 
-export const credits = { transfer, hold }
+export const credits = [transferWords, holdWords]

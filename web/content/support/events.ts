@@ -1,8 +1,39 @@
+import * as z from 'zod/mini'
 import { stuckAfterMs } from '../../../schema/api/support.ts'
-import { durationText, momentText, type SupportLevel, sentence, type Words } from './words.ts'
+import { currencySchema } from '../../../schema/catalogue/schemas.ts'
+import {
+  dayText,
+  durationText,
+  maybe,
+  momentText,
+  notice,
+  type SupportLevel,
+  sentence,
+  time,
+  tried,
+  wordsOf,
+} from './words.ts'
 
-const event: Words<'event'> = {
-  name: 'Event',
+export const eventWords = wordsOf({
+  kind: 'event',
+  data: z.object({
+    ...tried,
+    source: z.enum(['stripe', 'clerk']),
+    type: z.string(),
+    state: z.enum(['received', 'applied', 'ignored', 'failed']),
+    reason: maybe.text,
+    unavailable_since: maybe.time,
+    occurred_at: time,
+    received_via: z.enum(['webhook', 'reader']),
+    is_stored: z.boolean(),
+    /** From here on the fields are the sender's. */
+    object_id: maybe.text,
+    /** The object's checkout, if it names one. */
+    intent_id: maybe.text,
+    /** The amount of a session, invoice, refund, dispute or charge, in minor units. */
+    amount_minor: z.catch(maybe.int, null),
+    currency: z.catch(z.nullable(currencySchema), null),
+  }),
   describe({ data, at }, { as_of }) {
     const { state, source, type, last_error, reason, amount_minor, currency, object_id, intent_id } = data
     const isWaiting = state === 'received'
@@ -42,7 +73,11 @@ const event: Words<'event'> = {
       ],
     }
   },
-}
+  notices({ key, data }) {
+    const text = `A refund failed on ${dayText(data.occurred_at)}: the money is still with us, and the credits are back.`
+    return [notice('problem', text, key)]
+  },
+})
 
 const failureMeanings = {
   unavailable: 'Service unavailable; not counted as an attempt.',
@@ -51,8 +86,16 @@ const failureMeanings = {
   defect: 'Unexpected error, possibly a defect.',
 } as const
 
-const attempt: Words<'attempt'> = {
-  name: 'Attempt',
+const attemptWords = wordsOf({
+  kind: 'attempt',
+  data: z.object({
+    /** The key of the row that failed. */
+    of: z.string(),
+    kind: z.enum(['unavailable', 'not_yet', 'contradiction', 'defect']),
+    error: z.string(),
+    tries: z.int(),
+    last_at: time,
+  }),
   describe({ data, at }) {
     const { kind, tries, last_at } = data
     const isRepeated = tries > 1 && Date.parse(at) < Date.parse(last_at)
@@ -69,6 +112,6 @@ const attempt: Words<'attempt'> = {
       caused_by: [data.of],
     }
   },
-}
+})
 
-export const events = { event, attempt }
+export const events = [eventWords, attemptWords]

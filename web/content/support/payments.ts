@@ -1,17 +1,49 @@
-import type { ItemOf } from '../../../schema/api/support-timeline.ts'
+import * as z from 'zod/mini'
+import { declineText } from '../../../schema/api/declines.ts'
+import type { TraceItem } from '../../../schema/api/support.ts'
+import { currencySchema } from '../../../schema/catalogue/schemas.ts'
 import {
   capitalized,
+  creditsText,
+  dataOf,
   dayText,
-  describeDispute,
+  durationText,
+  type ItemOf,
+  maybe,
   moneyText,
+  type Notice,
+  notice,
   type SupportLevel,
   seatsText,
-  type Words,
-  whatIsBought,
+  time,
+  tried,
+  wordsOf,
 } from './words.ts'
 
-const intent: Words<'intent'> = {
+const intentSchema = z.object({
+  ...tried,
+  id: z.string(),
+  has_owner: z.boolean(),
+  plan_type: maybe.text,
+  billing_frequency: maybe.text,
+  seats: maybe.int,
+  credits: z.int(),
+  amount_minor: z.int(),
+  currency: currencySchema,
+  state: z.enum(['created', 'open', 'awaiting_payment', 'settled', 'failed', 'expired']),
+  is_unfinished: z.boolean(),
+  is_refused_by_bank: z.boolean(),
+  failure_reason: maybe.text,
+  settled_at: maybe.time,
+  updated_at: time,
+  stripe_session_id: maybe.text,
+})
+type Intent = z.infer<typeof intentSchema>
+
+export const intentWords = wordsOf({
+  kind: 'intent',
   name: 'Checkout intent',
+  data: intentSchema,
   describe({ data }) {
     const { state, is_unfinished, settled_at } = data
     return {
@@ -31,17 +63,41 @@ const intent: Words<'intent'> = {
       next_try_at: is_unfinished ? data.next_try_at : null,
     }
   },
+  notices: (item, all) => (item.data.state === 'settled' ? aboutPaidTwice(item, all) : [aboutRefusal(item)]),
+})
+
+/** Of two payments of one sum the later one says so. */
+function aboutPaidTwice({ key, data }: ItemOf<Intent>, all: readonly TraceItem[]): Notice[] {
+  const { credits, amount_minor, currency, settled_at } = data
+  const earlier = all.flatMap((item) => {
+    const other = dataOf(intentWords, item)
+    return other?.amount_minor === amount_minor && other.currency === currency ? (other.settled_at ?? []) : []
+  })
+  const before = earlier.filter((at) => settled_at && Date.parse(at) < Date.parse(settled_at)).toSorted()
+  const last = before.at(-1)
+  if (!last || !settled_at) return []
+  const sum = `${creditsText(credits)} for ${moneyText(amount_minor, currency)}`
+  const text = `Paid twice within ${durationText(last, settled_at)}: ${sum}, on ${dayText(settled_at)}.`
+  return [notice('waiting', text, key)]
 }
 
-function intentLevel(data: ItemOf<'intent'>['data']): SupportLevel {
+function aboutRefusal({ key, data }: ItemOf<Intent>): Notice {
+  const what = data.plan_type ? capitalized(data.plan_type) : creditsText(data.credits)
+  const day = dayText(data.updated_at)
+  return notice('waiting', `The bank refused the payment for ${what} on ${day}; nothing was charged.`, key)
+}
+
+function intentLevel(data: Intent): SupportLevel {
   if (data.state === 'settled') return 'done'
   if (data.state === 'expired') return 'ignored'
   if (data.state !== 'failed') return data.last_error === null ? 'waiting' : 'problem'
   return data.stripe_session_id === null || data.is_refused_by_bank ? 'ignored' : 'problem'
 }
 
-const session: Words<'session'> = {
+const sessionWords = wordsOf({
+  kind: 'session',
   name: 'Checkout session',
+  data: intentSchema,
   describe: ({ data }) => ({
     title: 'Payment page of Stripe',
     level: intentLevel(data),
@@ -49,10 +105,40 @@ const session: Words<'session'> = {
     money: data,
     caused_by: [`intent:${data.id}`],
   }),
-}
+})
 
-const subscription: Words<'subscription'> = {
-  name: 'Subscription',
+const subscriptionSchema = z.object({
+  ...tried,
+  intent_id: z.string(),
+  plan_type: z.string(),
+  billing_frequency: z.string(),
+  status: z.string(),
+  seats_total: z.int(),
+  credits_per_seat: z.int(),
+  /** Changes that are not invoiced. */
+  pending_lines: z.array(z.object({ kind: z.string(), starts_at: time, seats: z.int() })),
+  current_period_end: time,
+  trial_end: maybe.time,
+  cancel_at: maybe.time,
+  lapses_at: maybe.time,
+  needs_confirmation: z.boolean(),
+  unpaid_minor: maybe.int,
+  unpaid_decline_code: maybe.text,
+  unpaid_next_attempt_at: maybe.time,
+  ended_at: maybe.time,
+  currency: currencySchema,
+  replaced_by: maybe.text,
+  unused_refund_minor: maybe.int,
+  unused_refund_id: maybe.text,
+  is_unfinished: z.boolean(),
+  updated_at: time,
+  sync_failed_at: maybe.time,
+})
+type Subscription = z.infer<typeof subscriptionSchema>
+
+export const subscriptionWords = wordsOf({
+  kind: 'subscription',
+  data: subscriptionSchema,
   describe({ data }) {
     const { last_error, ended_at, cancel_at, is_unfinished, sync_failed_at } = data
     const isDue = ['past_due', 'unpaid', 'paused', 'incomplete'].includes(data.status)
@@ -79,10 +165,36 @@ const subscription: Words<'subscription'> = {
       caused_by: [`intent:${data.intent_id}`],
     }
   },
+  notices: aboutSubscription,
+})
+
+function aboutSubscription({ key, data }: ItemOf<Subscription>): Notice[] {
+  const name = capitalized(data.plan_type)
+  const ends = data.cancel_at ? [`${name} ends on ${dayText(data.cancel_at)}`] : []
+  const unpaid_minor = data.unpaid_minor ?? 0
+  if (unpaid_minor > 0 || data.status === 'past_due' || data.status === 'unpaid') {
+    const sum = unpaid_minor > 0 ? moneyText(unpaid_minor, data.currency) : 'The latest invoice'
+    const why = data.needs_confirmation
+      ? `${sum} waits for the customer to confirm it with the bank`
+      : data.unpaid_decline_code
+        ? `Card declined (${declineText(data.unpaid_decline_code)}): ${sum} is open`
+        : `${sum} is not paid`
+    const next = data.unpaid_next_attempt_at
+      ? [`Stripe tries again on ${dayText(data.unpaid_next_attempt_at)}`]
+      : []
+    return [notice('problem', `${[why, ...next, ...ends].join('; ')}.`, key)]
+  }
+  if (data.lapses_at && !data.ended_at) {
+    const text = `${name} is paid for until ${dayText(data.lapses_at)}, and Stripe plans no charge after that: it brings no credits from then on.`
+    return [notice('problem', text, key)]
+  }
+  if (data.status === 'trialing' && data.trial_end && ends.length === 0)
+    return [notice('waiting', `${name} is in its trial until ${dayText(data.trial_end)}.`, key)]
+  return ends.map((text) => notice('waiting', `${text}: it is cancelled.`, key))
 }
 
 /** That a Teams plan took its place, and what goes back for its unused part. */
-function describeReplaced(data: ItemOf<'subscription'>['data']): string[] {
+function describeReplaced(data: Subscription): string[] {
   const { replaced_by, unused_refund_minor, unused_refund_id, currency } = data
   if (replaced_by === null) return []
   if (unused_refund_minor === null) return ['Teams was paid in its place, so it ends now.']
@@ -94,18 +206,23 @@ function describeReplaced(data: ItemOf<'subscription'>['data']): string[] {
       : [`Teams took its place, and ${money} were refunded for its unused part (${unused_refund_id}).`]
 }
 
-function describePending({
-  kind,
-  starts_at,
-  seats,
-}: ItemOf<'subscription'>['data']['pending_lines'][number]) {
+function describePending({ kind, starts_at, seats }: Subscription['pending_lines'][number]) {
   const what =
     kind === 'cut' ? 'Money for the rest of a period to be returned' : `Changed to ${seatsText(seats)}`
   return `${what} on ${dayText(starts_at)}, not yet invoiced or paid.`
 }
 
-const invoice: Words<'invoice'> = {
-  name: 'Invoice',
+const invoiceWords = wordsOf({
+  kind: 'invoice',
+  data: z.object({
+    stripe_subscription_id: z.string(),
+    currency: currencySchema,
+    amount_paid_minor: z.int(),
+    periods: z.int(),
+    seats: z.int(),
+    starts_at: time,
+    ends_at: time,
+  }),
   describe: ({ data }) => ({
     title: data.periods > 0 ? 'Invoice paid' : 'Invoice for a change of seats paid',
     level: 'done',
@@ -114,10 +231,26 @@ const invoice: Words<'invoice'> = {
     money: { amount_minor: data.amount_paid_minor, currency: data.currency },
     caused_by: [`subscription:${data.stripe_subscription_id}`],
   }),
-}
+})
 
-const charge: Words<'charge'> = {
-  name: 'Charge',
+const chargeSchema = z.object({
+  intent_id: maybe.text,
+  stripe_invoice_id: maybe.text,
+  currency: currencySchema,
+  amount_minor: z.int(),
+  refunded_minor: z.int(),
+  unused_refund_minor: z.int(),
+  disputed_minor: z.int(),
+  dispute_state: z.nullable(z.enum(['open', 'won', 'lost'])),
+  dispute_state_at: maybe.time,
+  dispute_due_at: maybe.time,
+  updated_at: time,
+})
+type Charge = z.infer<typeof chargeSchema>
+
+const chargeWords = wordsOf({
+  kind: 'charge',
+  data: chargeSchema,
   describe({ data }) {
     const { refunded_minor, unused_refund_minor, disputed_minor, currency } = data
     const money = (minor: number) => moneyText(minor, currency)
@@ -147,6 +280,28 @@ const charge: Words<'charge'> = {
       caused_by: [data.intent_id ? `intent:${data.intent_id}` : `invoice:${data.stripe_invoice_id}`],
     }
   },
+  notices({ key, data }) {
+    const about = `It is about ${moneyText(data.amount_minor, data.currency)}.`
+    const level = data.dispute_state === 'open' ? 'problem' : 'waiting'
+    return [notice(level, `${describeDispute(data).join(' ')} ${about}`, key)]
+  },
+})
+
+/** What became of a dispute, and until when there is something to do about it. */
+function describeDispute({ dispute_state, dispute_state_at, dispute_due_at }: Charge): string[] {
+  if (!dispute_state || !dispute_state_at) return []
+  const day = dayText(dispute_state_at)
+  if (dispute_state === 'lost') return [`Dispute lost on ${day}.`]
+  if (dispute_state === 'won') return [`Dispute won on ${day}.`]
+  const until = dispute_due_at ? ` Stripe takes evidence until ${dayText(dispute_due_at)}.` : ''
+  return [`Dispute open since ${day}.${until}`]
 }
 
-export const payments = { intent, session, subscription, invoice, charge }
+export function whatIsBought(
+  bought: Pick<Intent, 'plan_type' | 'billing_frequency' | 'seats' | 'credits'>,
+): string {
+  if (bought.plan_type === null) return creditsText(bought.credits)
+  return `${capitalized(bought.plan_type)}, ${bought.billing_frequency}, ${seatsText(bought.seats ?? 1)}`
+}
+
+export const payments = [intentWords, sessionWords, subscriptionWords, invoiceWords, chargeWords]

@@ -1,7 +1,16 @@
-import { dayText, type Words } from './words.ts'
+import * as z from 'zod/mini'
+import { dayText, maybe, notice, time, wordsOf } from './words.ts'
 
-const seat: Words<'seat'> = {
-  name: 'Seat',
+const seatWords = wordsOf({
+  kind: 'seat',
+  data: z.object({
+    organization_id: z.string(),
+    label: z.string(),
+    role: z.enum(['admin', 'member']),
+    status: z.enum(['active', 'pending', 'revoked', 'expired']),
+    invitation_id: maybe.text,
+    updated_at: time,
+  }),
   describe({ data }) {
     const { status, invitation_id } = data
     const isOver = status === 'revoked' || status === 'expired'
@@ -15,10 +24,22 @@ const seat: Words<'seat'> = {
       caused_by: invitation_id ? [`invitation:${invitation_id}`] : [],
     }
   },
-}
+})
 
-const invitation: Words<'invitation'> = {
-  name: 'Invitation',
+const invitationWords = wordsOf({
+  kind: 'invitation',
+  data: z.object({
+    label: z.string(),
+    status: z.enum(['pending', 'accepted', 'expired', 'revoked']),
+    expires_at: time,
+    clerk_invitation_id: maybe.text,
+    refusal_code: maybe.text,
+    updated_at: time,
+    attempts: z.int(),
+    last_error: maybe.text,
+    sync_failed_at: maybe.time,
+    next_try_at: maybe.time,
+  }),
   describe({ data }) {
     const { status, sync_failed_at, next_try_at, last_error } = data
     const isProblem = sync_failed_at !== null || (next_try_at !== null && last_error !== null)
@@ -36,6 +57,11 @@ const invitation: Words<'invitation'> = {
       next_try_at: sync_failed_at ? null : next_try_at,
     }
   },
-}
+  notices({ key, data: { label, refusal_code, updated_at } }) {
+    const why = refusal_code === 'unavailable' ? 'Clerk did not answer' : `Clerk refused (${refusal_code})`
+    const text = `Invitation of ${label} failed on ${dayText(updated_at)}: ${why}. Its seat is free; an admin has to invite again.`
+    return [notice('problem', text, key)]
+  },
+})
 
-export const seats = { seat, invitation }
+export const seats = [seatWords, invitationWords]

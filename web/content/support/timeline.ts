@@ -1,51 +1,52 @@
-import type { LookupKind, SupportMatch } from '../../../schema/api/support.ts'
-import type { TraceItem, TraceItemKind } from '../../../schema/api/support-timeline.ts'
+import type { SupportMatch, TraceItem } from '../../../schema/api/support.ts'
 import { acts } from './acts.ts'
 import { credits } from './credits.ts'
 import { events } from './events.ts'
 import { payments } from './payments.ts'
 import { seats } from './seats.ts'
-import { capitalized, type ItemText, type TextContext, type Words } from './words.ts'
-
-const words: { readonly [Kind in TraceItemKind]: Words<Kind> } = {
-  ...payments,
-  ...events,
-  ...credits,
-  ...seats,
-  ...acts,
-}
-const kindsIn = (group: object) => Object.keys(group) as TraceItemKind[]
+import { capitalized, dataOf, type ItemText, type Notice, type TextContext, type Words } from './words.ts'
 
 /** The kinds of items, in groups that people have names for. */
-export const groups: readonly { readonly name: string; readonly kinds: readonly TraceItemKind[] }[] = [
-  { name: 'Payments', kinds: kindsIn(payments) },
-  { name: 'Events', kinds: kindsIn(events) },
-  { name: 'Credits', kinds: kindsIn(credits) },
-  { name: 'Seats', kinds: kindsIn(seats) },
-  { name: 'Support acts', kinds: kindsIn(acts) },
+export const groups: readonly { readonly name: string; readonly kinds: readonly Words<unknown>[] }[] = [
+  { name: 'Payments', kinds: payments },
+  { name: 'Events', kinds: events },
+  { name: 'Credits', kinds: credits },
+  { name: 'Seats', kinds: seats },
+  { name: 'Support acts', kinds: acts },
 ]
+const words = new Map(groups.flatMap(({ kinds }) => kinds.map((one) => [one.kind, one] as const)))
 
+/** Null for an item of an unknown kind or form, which another version of the server sent. */
+function known(item: TraceItem) {
+  const its = words.get(item.kind)
+  const data = its && dataOf(its, item)
+  return its && data ? { words: its, item: { ...item, data } } : null
+}
+
+/** What is not known is shown by its kind and id. */
 export function describeItem(item: TraceItem, context: TextContext): ItemText {
-  return (words[item.kind] as Words<TraceItemKind>).describe(item, context)
+  const found = known(item)
+  if (found) return found.words.describe(found.item, context)
+  return { title: `${kindName(item.kind)} ${item.id}`, level: 'waiting', error: unknownForm }
 }
 
-const otherNames: Readonly<Record<Exclude<LookupKind, TraceItemKind>, string>> = {
+/** What an item explains about a complaint, beside all items that may. */
+export function describeNotices(item: TraceItem, all: readonly TraceItem[]): Notice[] {
+  const found = known(item)
+  return found?.words.notices?.(found.item, all) ?? []
+}
+
+export const unknownForm = 'This version of the page cannot show it. Reload the page.'
+
+const otherNames: Readonly<Record<string, string>> = {
   email: 'Email address',
-  name: 'Name',
-  user: 'User',
-  organization: 'Organization',
   customer: 'Stripe customer',
-  invoice_number: 'Invoice number',
-  card_payment: 'Card payment',
   payment_intent: 'Payment',
-  refund: 'Refund',
-  dispute: 'Dispute',
-  grant: 'Grant',
-  job: 'Job',
 }
 
-export function kindName(kind: LookupKind): string {
-  return kind in words ? words[kind as TraceItemKind].name : otherNames[kind as keyof typeof otherNames]
+/** Of an item, or of what a search recognized. */
+export function kindName(kind: string): string {
+  return words.get(kind)?.name ?? otherNames[kind] ?? capitalized(kind.replaceAll('_', ' '))
 }
 
 /** What a search found: the title of an item, or the name of a customer. */

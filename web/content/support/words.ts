@@ -1,4 +1,5 @@
-import type { ItemOf, TraceItemKind } from '../../../schema/api/support-timeline.ts'
+import * as z from 'zod/mini'
+import type { TraceItem } from '../../../schema/api/support.ts'
 import type { Currency } from '../../../schema/catalogue/currency.ts'
 
 /**
@@ -25,7 +26,8 @@ export interface ItemText {
   readonly money?: Money | null
   /** Signed credits of a transfer; for other items the credits that they bring when they succeed. */
   readonly credits?: number
-  /** The account's balance after a transfer. */
+  /** The account of a transfer, and its balance after it. */
+  readonly account?: string
   readonly balance_after?: number
   readonly attempts?: number
   readonly next_try_at?: string | null
@@ -42,11 +44,43 @@ export interface TextContext {
   readonly names?: Readonly<Record<string, string>>
 }
 
-/** How items of a kind are shown. */
-export interface Words<Kind extends TraceItemKind> {
-  readonly name: string
-  readonly describe: (item: ItemOf<Kind>, context: TextContext) => ItemText
+export interface Notice {
+  /** `problem`: the customer or support has to do something. `waiting`: it explains what a customer sees. */
+  readonly level: Extract<SupportLevel, 'problem' | 'waiting'>
+  readonly sentence: string
+  readonly item_key: string | null
 }
+
+export const notice = (level: Notice['level'], text: string, item_key: string | null = null): Notice => ({
+  level,
+  sentence: text,
+  item_key,
+})
+
+/** How items of a kind are shown, and what their data has for that. */
+export interface Words<Data> {
+  readonly kind: string
+  /** Where that is not its kind. */
+  readonly name?: string
+  readonly data: z.ZodMiniType<Data>
+  describe(item: ItemOf<Data>, context: TextContext): ItemText
+  /** What it explains about a complaint, beside all other items that may. */
+  notices?(item: ItemOf<Data>, all: readonly TraceItem[]): Notice[]
+}
+export type ItemOf<Data> = Pick<TraceItem, 'id' | 'key' | 'at'> & { readonly data: Data }
+
+/** Infers the type of the data from its schema. */
+export const wordsOf = <Data>(words: Words<Data>): Words<Data> => words
+
+/** Null for an item of another kind, or with data of another version. */
+export function dataOf<Data>(words: Words<Data>, { kind, data }: TraceItem): Data | null {
+  return (kind === words.kind && words.data.safeParse(data).data) || null
+}
+
+export const time = z.iso.datetime({ offset: true })
+export const maybe = { time: z.nullable(time), text: z.nullable(z.string()), int: z.nullable(z.int()) }
+/** Of a row that is tried until it succeeds or fails for good. */
+export const tried = { attempts: z.int(), last_error: maybe.text, next_try_at: time }
 
 /** A member in a sentence: `d…@example.com (user_2abc)`, or the id alone of one who is unknown. */
 export function memberText(id: string, label: string | null): string {
@@ -102,25 +136,4 @@ export function capitalized(text: string): string {
 /** A sentence ends with one full stop, whatever the text that it ends with. */
 export function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
-}
-
-/** What became of a dispute, and until when there is something to do about it. */
-export function describeDispute({
-  dispute_state,
-  dispute_state_at,
-  dispute_due_at,
-}: Pick<ItemOf<'charge'>['data'], 'dispute_state' | 'dispute_state_at' | 'dispute_due_at'>): string[] {
-  if (!dispute_state || !dispute_state_at) return []
-  const day = dayText(dispute_state_at)
-  if (dispute_state === 'lost') return [`Dispute lost on ${day}.`]
-  if (dispute_state === 'won') return [`Dispute won on ${day}.`]
-  const until = dispute_due_at ? ` Stripe takes evidence until ${dayText(dispute_due_at)}.` : ''
-  return [`Dispute open since ${day}.${until}`]
-}
-
-export function whatIsBought(
-  bought: Pick<ItemOf<'intent'>['data'], 'plan_type' | 'billing_frequency' | 'seats' | 'credits'>,
-): string {
-  if (bought.plan_type === null) return creditsText(bought.credits)
-  return `${capitalized(bought.plan_type)}, ${bought.billing_frequency}, ${seatsText(bought.seats ?? 1)}`
 }

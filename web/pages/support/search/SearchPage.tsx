@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { SearchX, TextSearch } from 'lucide-react'
 import { useRef } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router-dom'
-import type { LookupKind, SupportMatch } from '../../../../schema/api/support.ts'
-import type { TraceItem } from '../../../../schema/api/support-timeline.ts'
+import type { SupportMatch, TraceItem } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { supportSearchQuery } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
@@ -103,7 +102,7 @@ function ItemState({ item, as_of }: { item: TraceItem; as_of: string }) {
   )
 }
 
-function NotFound({ q, recognizedAs }: { q: string; recognizedAs: readonly LookupKind[] }) {
+function NotFound({ q, recognizedAs }: { q: string; recognizedAs: readonly string[] }) {
   return (
     <>
       <div role="status">

@@ -1,12 +1,11 @@
 import { renderToString } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
-import type { CaseSummary } from '../../../../schema/api/support.ts'
-import type { ItemOf } from '../../../../schema/api/support-timeline.ts'
+import type { CaseSummary, TraceItem } from '../../../../schema/api/support.ts'
 import { ActContext } from '../../../components/support/acts/useAct.ts'
 import { CaseSummaryCard } from './CaseSummaryCard.tsx'
 
-const invitation: ItemOf<'invitation'> = {
+const invitation: TraceItem = {
   kind: 'invitation',
   key: 'invitation:1',
   id: '1',
@@ -78,7 +77,7 @@ test.each([
 })
 
 test('what explains a complaint is said although the credits agree', () => {
-  const charge: ItemOf<'charge'> = {
+  const charge: TraceItem = {
     kind: 'charge',
     key: 'charge:ch_1',
     id: 'ch_1',
@@ -96,7 +95,6 @@ test('what explains a complaint is said although the credits agree', () => {
       dispute_state_at: '2026-11-22T00:00:00Z',
       dispute_due_at: null,
       updated_at: '2026-11-22T00:00:00Z',
-      livemode: false,
     },
   }
   const html = show({ notices: [charge] })
@@ -119,4 +117,13 @@ test('the first of several problems is the headline, with its button, and is not
   expect(html).toMatch(/<li class.*The stored plan is Starter, and it should be Pro/)
   expect(html).not.toMatch(/<li class.*Clerk refused it/)
   expect(html).toContain('aria-keyshortcuts="r"')
+})
+
+test.each([
+  ['a kind', { kind: 'wire', key: 'wire:1' }],
+  ['a form', { data: { label: 1 } }],
+])('an item of %s that this version does not know is shown by its kind and id', (_, other) => {
+  const item = { ...invitation, ...other }
+  const html = show({ failing: [item], notices: [item] })
+  expect(html).toMatch(/(Wire|Invitation) 1 of 22 November 2026 .*: This version of the page cannot show it/)
 })

@@ -1,8 +1,7 @@
 import { History } from 'lucide-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import type { CaseSummary } from '../../../../schema/api/support.ts'
-import type { TraceItem } from '../../../../schema/api/support-timeline.ts'
+import type { CaseSummary, TraceItem } from '../../../../schema/api/support.ts'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { withParameter } from '../../../components/support/addresses.ts'
@@ -41,7 +40,7 @@ export function Timeline({ items, owner, highlighted, summary, context, query }:
     .filter(
       ({ item: { kind, ...item }, text }) =>
         item.key === key ||
-        ((!group || group.kinds.includes(kind)) &&
+        ((!group || group.kinds.some((one) => one.kind === kind)) &&
           (isIgnoredShown || kind !== 'event' || text.level !== 'ignored')),
     )
   useHighlight(list, key, () => key && setOpen((before) => new Set([...before, key])))

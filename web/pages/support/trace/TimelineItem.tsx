@@ -18,7 +18,7 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
 import { Link } from 'react-router-dom'
-import type { TraceItem, TraceItemKind } from '../../../../schema/api/support-timeline.ts'
+import type { TraceItem } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits, formatMoney } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
@@ -33,7 +33,7 @@ import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { cn } from '../../../ui/cn.ts'
 
-const icons: Readonly<Partial<Record<TraceItemKind, LucideIcon>>> = {
+const icons: Readonly<Record<string, LucideIcon>> = {
   intent: ShoppingCart,
   session: CreditCard,
   event: Webhook,
@@ -68,7 +68,7 @@ interface TimelineItemProps {
 export function TimelineItem({ item, text, owner, isOpen, isHighlighted, onToggle }: TimelineItemProps) {
   const id = useId()
   const { kind } = item
-  const { level, state, title, error, credits, money, balance_after } = text
+  const { level, state, title, error, credits, money, account, balance_after } = text
   const Icon = icons[kind] ?? Circle
   return (
     <li
@@ -126,7 +126,7 @@ export function TimelineItem({ item, text, owner, isOpen, isHighlighted, onToggl
             )}
             {balance_after !== undefined && (
               <span className="block text-faint text-xs">
-                {formatCredits(balance_after)} {kind === 'transfer' && item.data.account}
+                {formatCredits(balance_after)} {account}
               </span>
             )}
             {money && (
@@ -220,10 +220,10 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
 
 function ItemLink({ itemKey, owner }: { itemKey: string; owner: string | null }) {
   const [kind = '', ...rest] = itemKey.split(':')
-  const asked = owner ? caseOfItem(owner, itemKey) : { kind: kind as TraceItemKind, id: rest.join(':') }
+  const asked = owner ? caseOfItem(owner, itemKey) : { kind, id: rest.join(':') }
   return (
     <Link to={traceAddress(asked)} replace className="block truncate text-accent-text hover:underline">
-      {kindName(kind as TraceItemKind)} <span className="font-mono text-xs">{rest.join(':')}</span>
+      {kindName(kind)} <span className="font-mono text-xs">{rest.join(':')}</span>
     </Link>
   )
 }

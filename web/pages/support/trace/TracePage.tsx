@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Eye, FileQuestion } from 'lucide-react'
 import { useNavigate, useSearchParams } from 'react-router-dom'
-import { lookupKinds, type SupportTrace } from '../../../../schema/api/support.ts'
+import type { SupportTrace } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { isStatus } from '../../../api/failure.ts'
 import { type Case, traceQuery } from '../../../api/support.ts'
@@ -99,8 +99,7 @@ function useView(): [View, (view: View) => void] {
 }
 
 function readCase(search: URLSearchParams): Case {
-  const kind = lookupKinds.find((name) => name === search.get('kind'))
-  const [owner, id] = [search.get('owner'), search.get('id')]
+  const [owner, kind, id] = [search.get('owner'), search.get('kind'), search.get('id')]
   return { ...(owner && { owner }), ...(kind && id && { kind, id }) }
 }
 
