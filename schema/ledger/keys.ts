@@ -28,8 +28,8 @@ export function actGrantId(actId: string): string {
 }
 
 /**
- * The key of a grant's transfers, numbered from 1. The next number is read under the owner's lock, so that a
- * second attempt that did not see the first cannot post beside it.
+ * The key of a grant's transfers, numbered from 1. The next number is read under the lock of the owner, or of a
+ * purchase under that of its intent, so that a second attempt that did not see the first cannot post beside it.
  */
 export function transferKey(grantId: string, ordinal: number): string {
   return `${grantId}/${ordinal}`
@@ -44,7 +44,8 @@ export function usageKey(actor: string, reportersKey: string): string {
 }
 
 /**
- * What paid is part of the key, a session or an invoice, so that the ledger itself refuses to grant it twice.
+ * What paid is part of the key, a session or an invoice: the ledger answers the same grant with its first transfer, and
+ * refuses that of another intent.
  */
 export function checkoutKey(paidBy: string): string {
   return `checkout/${paidBy}`

@@ -69,6 +69,7 @@ test('a fresh sandbox is examined without findings when nothing is configured', 
     'permissions',
     'tax',
     'Clerk',
+    'Clerk',
     'content',
   ])
 })

@@ -103,7 +103,7 @@ function nullIfRefused(error: unknown): null {
 }
 
 /**
- * Carries out what follows from a checkout's session. Every transaction locks events before intents and
+ * Carries out what follows from a checkout's session. Transactions lock events before intents and
  * intents before owners, so two that lock some of the same cannot deadlock. Applying a subscription locks its
  * owner before its intent, which is none of a purchase's.
  */

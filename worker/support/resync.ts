@@ -1,5 +1,9 @@
 import type { ActChange } from '../../schema/api/support-acts.ts'
-import { listSettledPurchases, lockIntent } from '../../schema/billing/checkout/intents.ts'
+import {
+  type CheckoutTerms,
+  listSettledPurchases,
+  lockIntent,
+} from '../../schema/billing/checkout/intents.ts'
 import { listIntentsOfOwner, listUnfinishedIntents } from '../../schema/billing/checkout/owner-intents.ts'
 import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import { listSubscriptionsOfOwner } from '../../schema/billing/subscriptions/subscriptions.ts'
@@ -125,18 +129,20 @@ async function postDifferenceOf(
   purchases: readonly { readonly id: string }[],
   cause: Cause,
 ): Promise<void> {
-  for (const { id } of purchases) {
-    const intent = await lockIntent(trx, id)
-    if (intent?.state === 'settled') await postPurchaseDifference(trx, intent, cause)
-  }
-  await postPlanDifference(trx, owner_id, cause)
+  // Intents are locked before their owner, whom posting locks.
   const { grants } = await readBooks(trx, owner_id)
-  for (const { kind, intent_id, gross } of grants) {
-    if (kind !== 'purchase' || intent_id === null || gross === 0) continue
-    const intent = await lockIntent(trx, intent_id)
-    if (intent?.state === 'settled') continue
+  const granted = grants.flatMap(({ kind, intent_id, gross }) =>
+    kind === 'purchase' && intent_id !== null && gross !== 0 ? intent_id : [],
+  )
+  const ids = new Set([...purchases.map(({ id }) => id), ...granted])
+  const intents = new Map<string, CheckoutTerms | undefined>()
+  for (const id of ids) intents.set(id, await lockIntent(trx, id))
+  for (const [id, intent] of intents) {
     const unpaid = { state: 'expired', credits: 0, amount_minor: 0 } as const
     const source = { stripe_session_id: null, stripe_invoice_id: null }
-    await postPurchaseDifference(trx, { id: intent_id, owner_id, ...unpaid, ...source }, cause)
+    if (intent?.state === 'settled') await postPurchaseDifference(trx, intent, cause)
+    else if (granted.includes(id))
+      await postPurchaseDifference(trx, { id, owner_id, ...unpaid, ...source }, cause)
   }
+  await postPlanDifference(trx, owner_id, cause)
 }

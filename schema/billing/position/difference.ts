@@ -4,6 +4,13 @@ import type { UsageInMonth, UsageWindow } from '../../ledger/post/usage-in-month
 import { earlier } from './calendar.ts'
 import type { MonthDue, Position } from './position.ts'
 
+// Decides how much of each month was used, expires and is written off. In the order of the calls:
+//   usageToCount   whose usage has to be read: of months that begin in the books, and of those that close
+//   differenceOf   grants: what is due less what was posted, each component
+//   countUsage     which month pays for which usage (rule 9 of docs/decisions/061)
+//   foldMonths     what is left of each month, after the debts of those before it (rule 8): that expires
+// A month is named by `starts_at`; `usage_from` is from when on usage belongs to it, which may be later.
+
 /** What the ledger has of the grants that a position speaks of; see `readBooks` for the figures. */
 export type BooksInScope = Pick<Books, 'grants' | 'closed_months' | 'holds' | 'used_open'>
 
@@ -207,7 +214,7 @@ interface CountedUsage {
 }
 
 /**
- * Usage belongs to the month in which it occurred (rule 9). When a month begins in the books, it takes over
+ * Usage belongs to the month in which it occurred (061, rule 9). When a month begins in the books, it takes over
  * what was used since its start, as far as it covers that: first from the purchased credits, then from its
  * subscription's month that was open meanwhile. It covers what it is due less the debt that it has to pay, so
  * that taking over makes no debt. When it closes, it covers with what is left what purchased credits paid.
@@ -270,7 +277,7 @@ interface FoldedMonth {
   readonly is_last: boolean
 }
 
-/** Rule 8: what is left of each month. */
+/** What is left of each month (061, rule 8). */
 function foldMonths(plans: readonly Plan[], counted: ReadonlyMap<PlanMonth, CountedUsage>): FoldedMonth[] {
   return plans.flatMap(({ months, is_superseded }) => {
     let debt = 0
@@ -303,7 +310,7 @@ function resolvedHolds(position: Position, books: BooksInScope): Map<string, Hol
   return holdsByMonth(position, { ...books, holds: resolved })
 }
 
-/** What open holds may still take of a month, which does not expire. */
+/** What open holds may still take of a month, which does not expire: all of each, as rule 8 of 061 says. */
 function heldOf({ holds }: Pick<PlanMonth, 'holds'>): number {
   return holds.reduce((sum, { is_open, credits }) => sum + (is_open ? credits : 0), 0)
 }

@@ -1,7 +1,7 @@
 -- The ledger's functions, in the order in which they use each other:
 --   ledger_post          posts transfers of grants: purchases, billing months, refunds, disputes, expiries, adjustments. The worker's.
 --   ledger_spend         spends credits, plan credits first, reserves and settles them, or refuses. The server's.
---   ledger_lock_owners   both begin with it: locks the rows of the owners in the order of their ids. ledger_spend can skip locked ones
+--   ledger_lock_owners   both begin with it, but for ledger_spend when it skips locked owners: locks their rows in the order of the ids
 --   ledger_append        both call it for each transfer: inserts it with its key and its entries, and saves the owner's row
 --   ledger_use           posts a usage through it and adds it to the sums of its day
 --   ledger_settle, ledger_end_holds: how a hold is settled, and how it is released or expires
@@ -12,7 +12,7 @@
 --   purchase of 1,000     credit_purchase   purchased +1000   (sold -1000)
 --   use of 30             usage             plan -30          (used +30); what plan credits do not cover comes from `purchased`
 --   clawback of 400       refund            purchased -400    (refunded +400); the account may fall below zero
---   a month's end         expiry            plan -120         (expired +120), after ledger_close_month
+--   a month's end         expiry            plan -120         (expired +120); ledger_close_month writes down what was used
 --   bought for the plan   usage_moved       plan -50, purchased +50: a month pays for usage that bought credits stood in for
 -- An account below zero is a debt: it lowers what is available by as much, of both accounts together.
 --
@@ -337,8 +337,7 @@ $$;
 -- Decides what editors ask for in the given order, each with what those before it left. `actions`:
 --   use       spends `credits`; none with a `failure`, which is only counted and takes the idempotency key
 --   reserve   holds `credits`, or with `at_least` what is available, for so many seconds (`lasting`)
---   settle    ends the hold `hold_ids` with what it cost: up to what was reserved always, above that what is available, where
---             the person `may_spend` of this payer today
+--   settle    ends the hold `hold_ids` with what it cost: what was reserved always, more if available and if they `may_spend`
 --   release   ends it with nothing
 --   extend    lets it last longer, until a day after it was opened
 -- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
@@ -539,9 +538,9 @@ CREATE OR REPLACE FUNCTION ledger_books(owner_id text) RETURNS jsonb LANGUAGE sq
   FROM (SELECT) always LEFT JOIN ledger_owners o ON o.owner_id = ledger_books.owner_id
 $$;
 
--- Closes a billing month: writes down how many of the plan credits were used in it, which the caller says, who posts what
--- expires or is written off in the same transaction. `hold_ids` are the holds that were opened in it. While one is open,
--- it outlives its month; when it is resolved, the month is closed again with what it took. LG001: it was closed before with
+-- Closes a billing month: writes down how many of the plan credits were used in it. That, and what expires or is written off,
+-- is decided by `differenceOf` (schema/billing/position), and posted in the same transaction. `hold_ids` are the holds that were opened in it. While one is open,
+-- it outlives its month; when it is resolved, the month is closed again. LG001: it was closed before with
 -- more, or as another owner's. LG002: more than `used_open`.
 CREATE OR REPLACE FUNCTION ledger_close_month(
   owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint, hold_ids uuid[]

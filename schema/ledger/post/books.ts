@@ -4,67 +4,72 @@ import type { DatabaseTransaction } from '../../database/connect.ts'
 import { prepared, preparedText } from '../../database/prepared.ts'
 import type { DB } from '../../database/types.ts'
 import { callLedger } from '../call.ts'
-import type { Grant } from '../grants.ts'
 import { purchaseGrantId } from '../keys.ts'
 
-/** What the ledger has of a grant. Whole credits; the sums of its transfers in its account. */
-interface GrantSums {
-  /** What it brought. */
-  readonly gross: number
-  /** What was taken back, above zero. */
-  readonly refunded: number
-  readonly disputed: number
-  /** What usage that bought credits stood in for took of it (below zero). */
-  readonly returned: number
-  /**
-   * How its month was closed: what expired (below zero) and what was written off (above). On `month` grants
-   * only.
-   */
-  readonly expired: number
-  readonly written_off: number
-  /** Adjustments, signed. */
-  readonly adjusted: number
-  /** How many transfers it has. */
-  readonly transfers: number
-}
+// The rows arrive as JSON, where a number that does not fit must be an error too and not be rounded.
+const credits = z.int()
+const time = z.string().transform((text) => new Date(text))
 
-export interface GrantInBooks extends Grant, GrantSums {}
+/** A grant and the sums of its transfers in its account, in whole credits. */
+const grantSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment']),
+  owner_id: z.string(),
+  account: z.enum(['plan', 'purchased']),
+  intent_id: z.string().nullable(),
+  stripe_subscription_id: z.string().nullable(),
+  stripe_invoice_id: z.string().nullable(),
+  month_starts_at: time.nullable(),
+  starts_at: time.nullable(),
+  ends_at: time.nullable(),
+  /** What it brought. */
+  gross: credits,
+  /** What was taken back, above zero. */
+  refunded: credits,
+  disputed: credits,
+  /** What usage that bought credits stood in for took of it (below zero). */
+  returned: credits,
+  /** How its month was closed: what expired (below zero) and was written off (above). Of `month` grants only. */
+  expired: credits,
+  written_off: credits,
+  /** Adjustments, signed. */
+  adjusted: credits,
+  /** How many transfers it has. */
+  transfers: credits,
+})
+export type GrantInBooks = Readonly<z.infer<typeof grantSchema>>
 
 /** A month that was closed. `used` grows when a hold is settled that was open then. */
-export interface ClosedMonth {
-  readonly stripe_subscription_id: string
-  readonly starts_at: Date
-  readonly used: number
-}
+const closedMonthSchema = z.object({ stripe_subscription_id: z.string(), starts_at: time, used: credits })
+export type ClosedMonth = Readonly<z.infer<typeof closedMonthSchema>>
 
-export interface HoldInBooks {
-  readonly id: string
-  readonly opened_at: Date
-  readonly credits: number
-  readonly is_open: boolean
+const holdSchema = z.object({
+  id: z.string(),
+  opened_at: time,
+  credits,
+  is_open: z.boolean(),
   /** Its month was closed while it was open. */
-  readonly outlives_month: boolean
+  outlives_month: z.boolean(),
   /** What its settlement took of the plan account. */
-  readonly used: number
-}
+  used: credits,
+})
+export type HoldInBooks = Readonly<z.infer<typeof holdSchema>>
+
+/** `version` grows by one with every entry. */
+const accountSchema = z.object({ balance: credits, version: credits })
 
 /** Everything that the ledger has of one owner. */
-export interface Books {
-  readonly plan: AccountInBooks
-  readonly purchased: AccountInBooks
-  readonly grants: readonly GrantInBooks[]
-  readonly closed_months: readonly ClosedMonth[]
+const booksSchema = z.object({
+  plan: accountSchema,
+  purchased: accountSchema,
+  grants: z.array(grantSchema).readonly(),
+  closed_months: z.array(closedMonthSchema).readonly(),
   /** Those that are open, and those of closed months whose settlement is not counted to them yet. */
-  readonly holds: readonly HoldInBooks[]
+  holds: z.array(holdSchema).readonly(),
   /** Plan credits that were used and are in no closed month. */
-  readonly used_open: number
-}
-
-interface AccountInBooks {
-  readonly balance: number
-  /** Grows by one with every entry. */
-  readonly version: number
-}
+  used_open: credits,
+})
+export type Books = Readonly<z.infer<typeof booksSchema>>
 
 /**
  * Takes the same locks as posting, until the transaction ends, so what it reads of the owner's books cannot
@@ -147,50 +152,3 @@ export async function closeMonth(
       ${month.starts_at}, ${month.used}, ${[...(month.hold_ids ?? [])]}::uuid[])`,
   )
 }
-
-// The rows arrive as JSON, where a number that does not fit must be an error too and not be rounded.
-const credits = z.int()
-const time = z.string().transform((text) => new Date(text))
-
-const grantSchema = z.object({
-  id: z.string(),
-  kind: z.enum(['purchase', 'month', 'seats', 'late_month', 'adjustment']),
-  owner_id: z.string(),
-  account: z.enum(['plan', 'purchased']),
-  intent_id: z.string().nullable(),
-  stripe_subscription_id: z.string().nullable(),
-  stripe_invoice_id: z.string().nullable(),
-  month_starts_at: time.nullable(),
-  starts_at: time.nullable(),
-  ends_at: time.nullable(),
-  gross: credits,
-  refunded: credits,
-  disputed: credits,
-  returned: credits,
-  expired: credits,
-  written_off: credits,
-  adjusted: credits,
-  transfers: credits,
-}) satisfies z.ZodType<GrantInBooks>
-
-const accountSchema = z.object({ balance: credits, version: credits })
-
-const closedMonthSchema = z.object({ stripe_subscription_id: z.string(), starts_at: time, used: credits })
-
-const booksSchema = z.object({
-  plan: accountSchema,
-  purchased: accountSchema,
-  grants: z.array(grantSchema),
-  closed_months: z.array(closedMonthSchema),
-  holds: z.array(
-    z.object({
-      id: z.string(),
-      opened_at: time,
-      credits,
-      is_open: z.boolean(),
-      outlives_month: z.boolean(),
-      used: credits,
-    }),
-  ),
-  used_open: credits,
-}) satisfies z.ZodType<Books>

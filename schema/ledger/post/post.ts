@@ -40,14 +40,14 @@ export interface PostedTransfer {
  */
 export interface GrantTransfer {
   readonly grant: Grant
-  /** Numbers the grant's transfers from 1; read under the owner's lock. */
+  /** Numbers the grant's transfers from 1; see `transferKey`. */
   readonly ordinal: number
   readonly credits: number
   readonly kind: TransferKind
   readonly house: HouseAccount | null
   /**
-   * Of a purchase: the session or invoice that paid it. Its first transfer is named after that, so that the
-   * ledger itself refuses to grant it twice.
+   * Of a purchase: the session or invoice that paid it. Its first transfer is named after that: see
+   * `checkoutKey`.
    */
   readonly paid_by: string | null
 }
