@@ -146,7 +146,9 @@ export const environmentSchema = z.object({
     .min(0)
     .max(100_000_000)
     .default(50_000)
-    .describe('The same for all of them together; with a second person the most at once, and four times that a day'),
+    .describe(
+      'The same for all of them together; with a second person the most at once, and four times that a day',
+    ),
   EXTENSION_IDS: z
     .string()
     .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
