@@ -107,6 +107,13 @@ describe('what would let strangers in', () => {
 
   test.each([
     ['the application over plain http', { APP_URL: 'http://app.example.com' }, ['APP_URL']],
+    ['an application with a user', { APP_URL: 'https://app.example.com@evil.example' }, ['APP_URL']],
+    ['an application below a path', { APP_URL: 'https://example.com/app' }, ['APP_URL']],
+    ['an application with a question', { APP_URL: 'https://example.com/?' }, ['APP_URL']],
+    ['a script as the terms', { TERMS_URL: 'javascript:alert(1)' }, ['TERMS_URL']],
+    ['a document in the address', { BRAND_IMPRINT_URL: 'data:text/html,x' }, ['BRAND_IMPRINT_URL']],
+    ['a page over plain http', { BRAND_DOCS_URL: 'http://docs.example.com' }, ['BRAND_DOCS_URL']],
+    ['traces to a file', { OTEL_EXPORTER_OTLP_ENDPOINT: 'file:///traces' }, ['OTEL_EXPORTER_OTLP_ENDPOINT:']],
     [
       'a webhook secret that can be guessed',
       { STRIPE_WEBHOOK_SECRET: 'whsec_short' },
@@ -168,6 +175,16 @@ describe('what would let strangers in', () => {
       expect(problemsOf(() => processEnvironment({ ...test, ...published, ...address }))).toEqual([])
     },
   )
+
+  test('an address with a port, a page and a mailbox are taken in production', () => {
+    const changes = {
+      APP_URL: 'HTTPS://App.example.com:8443/',
+      TERMS_URL: 'https://example.com/terms?of=use',
+      BRAND_COMMUNITY_URL: 'mailto:community@example.com',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    }
+    expect(problemsWith(changes)).toEqual([])
+  })
 
   test('test keys are taken in production, for a staging system', () => {
     const changes = {

@@ -146,7 +146,9 @@ export const environmentSchema = z.object({
     .min(0)
     .max(100_000_000)
     .default(50_000)
-    .describe('The same for all of them together'),
+    .describe(
+      'The same for all of them together; with a second person the most at once, and four times that a day',
+    ),
   EXTENSION_IDS: z
     .string()
     .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
@@ -174,7 +176,7 @@ export const environmentSchema = z.object({
     .default(0)
     .describe('How long a server that is told to stop is not ready and still answers, in milliseconds'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url()
+    .url({ protocol: /^https?$/ })
     .optional()
     .describe('OpenTelemetry collector (OTLP over HTTP) for traces; without it none are made'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
@@ -343,12 +345,30 @@ function isPublished(secret: string): boolean {
 /** Stripe and Clerk make secrets of 38 characters and more; a shorter one can be guessed. */
 const leastSecretLength = 30
 
+/** What our pages link to. */
+const linkNames = [
+  'TERMS_URL',
+  'BRAND_DOCS_URL',
+  'BRAND_COMMUNITY_URL',
+  'BRAND_MARKETPLACE_URL',
+  'BRAND_TERMS_URL',
+  'BRAND_PRIVACY_URL',
+  'BRAND_REFUNDS_URL',
+  'BRAND_IMPRINT_URL',
+] as const
+
 /** What would let strangers in, though nothing is missing. */
 function unsafeInProduction(environment: Environment): string[] {
   const problems: string[] = []
   const { APP_URL, STRIPE_SECRET_KEY, CLERK_SECRET_KEY } = environment
-  if (APP_URL !== undefined && !APP_URL.startsWith('https://')) {
-    problems.push('APP_URL must begin with https:// in production.')
+  if (APP_URL !== undefined) {
+    const { protocol, origin, href } = new URL(APP_URL)
+    if (protocol !== 'https:' || href !== `${origin}/`)
+      problems.push('APP_URL must be https:// and a host in production, without a user, a path or a query.')
+  }
+  for (const name of linkNames) {
+    if (environment[name] !== undefined && !/^(https|mailto):/i.test(environment[name]))
+      problems.push(`${name} must begin with https:// or mailto: in production.`)
   }
   const secrets = [
     'STRIPE_SECRET_KEY',

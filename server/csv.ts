@@ -1,17 +1,14 @@
 type Cell = string | number | null
 
 /**
- * A line by RFC 4180. Text that a spreadsheet would run as a formula gets an apostrophe
- * (https://owasp.org/www-community/attacks/CSV_Injection). Negative numbers stay numbers, which escaping
- * libraries do not support.
+ * A line by RFC 4180, with every field in quotes. Where text would begin a formula, also after what separates cells
+ * elsewhere, it gets an apostrophe (https://owasp.org/www-community/attacks/CSV_Injection). Negative numbers stay
+ * numbers, which escaping libraries do not support.
  */
 export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(cellOf).join(',')}\r\n`
+  return `${cells.map((cell) => `"${typeof cell === 'string' ? textOf(cell) : (cell ?? '')}"`).join(',')}\r\n`
 }
 
-function cellOf(cell: Cell): string {
-  if (cell === null) return ''
-  if (typeof cell === 'number') return String(cell)
-  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+function textOf(text: string): string {
+  return text.replace(/(^|[;,|\t\r\n])(?=[ \u00a0"]*[=+\-@＝＋－＠])/g, "$1'").replaceAll('"', '""')
 }

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { z } from 'zod'
-import type { Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
+import type { Endpoint, RateLimit, ResponseOf } from '../schema/api/endpoint.ts'
 import type { AppMiddleware, RequestOf } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { matchesEtag, Tagged } from './etag.ts'
@@ -19,6 +19,7 @@ export interface Route {
   /** The contract; missing for probes, scrapers and webhooks. */
   readonly endpoint?: Endpoint
   readonly rights: readonly RightsRow[]
+  readonly limit: RateLimit | null
   serve(deps: Dependencies): AppMiddleware[]
 }
 
@@ -53,6 +54,7 @@ export function route<E extends Endpoint, Found>(
       path: endpoint.path,
       endpoint,
       rights: terms.rights.rows,
+      limit: endpoint.limit,
       serve: (deps) => [
         ...(endpoint.errors === 'oauth' ? [forOAuthClients] : []),
         ...(endpoint.auth === 'user' ? [authenticate(deps)] : []),
@@ -66,15 +68,19 @@ export function route<E extends Endpoint, Found>(
   }
 }
 
-/** A route outside the API: it reads and answers in the form that its caller prescribes. */
+/**
+ * A route outside the API: it reads and answers in the form that its caller prescribes. Its limit is by address;
+ * null where it counts its callers itself, or is a probe, which has to be answered without Redis.
+ */
 export function plainRoute(
-  definition: Pick<Route, 'method' | 'path'> & {
+  definition: Pick<Route, 'method' | 'path' | 'limit'> & {
     readonly rights: Pick<Rights<never, never>, 'rows'>
     serve(deps: Dependencies): AppMiddleware
   },
 ): Route {
-  const { method, path, rights } = definition
-  return { method, path, rights: rights.rows, serve: (deps) => [definition.serve(deps)] }
+  const { method, path, limit, rights } = definition
+  const serve: Route['serve'] = (deps) => [...(limit ? [rateLimit(deps, limit)] : []), definition.serve(deps)]
+  return { method, path, limit, rights: rights.rows, serve }
 }
 
 const forOAuthClients: AppMiddleware = (ctx, next) => {

@@ -110,7 +110,7 @@ export function ownHosts(
   const isLoopback = !options.production && loopbackNames.includes(hostname)
   return (host) => {
     if (!/^[\w.-]+(?::\d+)?$|^\[[\da-f:]+\](?::\d+)?$/i.test(host)) return false
-    const asked = new URL(`${protocol}//${host}`)
-    return known.has(asked.host) || (isLoopback && loopbackNames.includes(asked.hostname))
+    const asked = URL.parse(`${protocol}//${host}`)
+    return asked !== null && (known.has(asked.host) || (isLoopback && loopbackNames.includes(asked.hostname)))
   }
 }

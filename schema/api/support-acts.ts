@@ -65,6 +65,8 @@ export const acts = {
   resend_invitation: { on: ['invitation'] },
   /** Makes credits available again that are reserved for a request that will not end. */
   release_hold: { on: ['hold'] },
+  /** Ends all tokens and sessions of a person, e.g. of one whose machine was stolen. */
+  sign_out: { on: ['user'] },
   /** Erases a person. It cannot be undone, so a second person agrees, and it is one person at a time. */
   forget: { on: ['user'], not_on_own: true },
 } as const satisfies Readonly<Record<string, Act>>

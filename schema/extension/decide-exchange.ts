@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { hashSecret } from './secrets.ts'
 import type { SignIn } from './sign-ins.ts'
+import { hasBegun } from './tokens.ts'
 
 /** What an extension presents to get its token. Its state has identified the sign-in already. */
 export interface Exchange {
@@ -37,7 +38,7 @@ export function decideExchange(
       : refusalWithChallenge(signIn.code_challenge, signIn.code_hash, exchange)
   if (refusal) return { refusal }
   if (signIn.exchanged_at) return { refusal: 'reused' }
-  return signIn.expires_at > now ? { user_id } : { refusal: 'expired' }
+  return signIn.expires_at > now && hasBegun(signIn, now) ? { user_id } : { refusal: 'expired' }
 }
 
 function refusalWithChallenge(

@@ -36,7 +36,6 @@ export interface NewAct {
   readonly reason: string
   readonly is_dry_run: boolean
   readonly requested_by: string
-  readonly requested_at: Date
   /** When it is claimed, unless it was done by then. */
   readonly next_try_at: Date
 }
@@ -115,6 +114,17 @@ export async function needsApproval(
   return rows[0]?.needed ?? true
 }
 
+/** Whether it passes what no two people may adjust together. */
+export async function passesCeiling(
+  db: Kysely<DB>,
+  { id }: Pick<SupportActRow, 'id'>,
+  { total }: Pick<AdjustmentLimits, 'total'>,
+): Promise<boolean> {
+  const { rows } = await sql<{ passes: boolean }>`
+    SELECT support_passes_ceiling(a, ${total}) AS passes FROM support_acts a WHERE a.id = ${id}`.execute(db)
+  return rows[0]?.passes ?? true
+}
+
 export async function findAct(db: Kysely<DB>, id: string): Promise<SupportActRow | undefined> {
   return db.selectFrom('support_acts').selectAll().where('id', '=', id).executeTakeFirst()
 }
@@ -155,13 +165,12 @@ export async function approveAct(
     /** The session token of the approver. */
     readonly token: string
     readonly typed_address?: string | undefined
-    readonly now: Date
     readonly next_try_at: Date
   },
 ): Promise<SupportActRow | undefined> {
-  const { id, approved_by, token, typed_address = null, now, next_try_at } = approval
+  const { id, approved_by, token, typed_address = null, next_try_at } = approval
   const { rows } = await sql<SupportActRow>`
-    SELECT * FROM support_approve_act(${id}, ${approved_by}, ${token}, ${now}, ${next_try_at}, ${typed_address})
+    SELECT * FROM support_approve_act(${id}, ${approved_by}, ${token}, ${next_try_at}, ${typed_address})
   `.execute(db)
   return rows[0]
 }

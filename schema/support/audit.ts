@@ -21,7 +21,15 @@ export interface NewAuditEntry {
 }
 
 /** What support staff look at; the server logs it before it answers. */
-export type LookedAt = 'open_case' | 'search' | 'statement' | 'export_statement' | 'reconcile' | 'queue_job'
+export type LookedAt =
+  | 'open_case'
+  | 'search'
+  | 'statement'
+  | 'export_statement'
+  | 'reconcile'
+  | 'queue_job'
+  | 'acts'
+  | 'audit'
 
 /** Logs what a person looks at. */
 export async function recordLook(
@@ -34,6 +42,15 @@ export async function recordLook(
 ): Promise<void> {
   const { target = null, owner_id = null, ...fields } = look
   await recordAudit(db, { ...fields, act_id: null, outcome: 'requested', target, owner_id, reason: null })
+}
+
+/** The same for what a page asks for again and again: one line in ten minutes. */
+export async function recordLookOnce(db: Kysely<DB>, look: Parameters<typeof recordLook>[1]): Promise<void> {
+  const { rows } = await sql<{ is_known: boolean }>`
+    SELECT EXISTS (SELECT FROM audit_log
+      WHERE actor = ${look.actor} AND at > now() - interval '10 minutes' AND what = ${look.what}
+        AND target_id = ${look.target?.id ?? null}) AS is_known`.execute(db)
+  if (!rows[0]?.is_known) await recordLook(db, look)
 }
 
 /** How often a person searched within a day, up to `most`. */

@@ -95,7 +95,6 @@ async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<R
   const found = await findTarget(deps.db, asked.target)
   const refusal = refusalOf(asked, found) ?? (await refusalOfOwn(deps, asked, found))
   if (refusal || !found) return refuse(deps, asked, found, refusal ?? notFound)
-  const now = deps.now()
   const { target, owner_id } = found
   const { params, is_dry_run, token } = asked
   const row = {
@@ -109,8 +108,7 @@ async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<R
     reason: asked.reason,
     is_dry_run,
     requested_by: asked.requested_by,
-    requested_at: now,
-    next_try_at: new Date(now.getTime() + deps.claimAfterMs),
+    next_try_at: new Date(deps.now().getTime() + deps.claimAfterMs),
   }
   const request = {
     credits: asked.targets * Math.abs(adjustmentOf(params)?.credits ?? 0),

@@ -36,7 +36,7 @@ const workerDeps = () => ({
 /** A colleague agrees in the console, and the worker does it; what came of it. */
 async function approve(id: string, typed_address?: string) {
   const now = worker.deps.now()
-  const approval = { id, approved_by: 'user_bob', token: 'user_bob', typed_address, now, next_try_at: now }
+  const approval = { id, approved_by: 'user_bob', token: 'user_bob', typed_address, next_try_at: now }
   await approveAct(database.server, approval)
   await processSupportAct(workerDeps(), { act_id: id })
   const act = await findAct(database.owner, id)

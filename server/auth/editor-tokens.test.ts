@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { decideExchange } from '../../schema/extension/decide-exchange.ts'
 import { createToken } from '../../schema/extension/secrets.ts'
+import type { SignIn } from '../../schema/extension/sign-ins.ts'
 import { isActive, revokeTokens } from '../../schema/extension/tokens.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
@@ -132,4 +135,37 @@ test('neither an unknown token nor a revoked one is remembered', async () => {
     expect([await server.takes(token), await server.takes(token)]).toEqual([false, false])
     expect(server.asked() - before).toBe(2)
   }
+})
+
+test.each([
+  [
+    'ends a second later than four months after its beginning',
+    '2026-10-31T12:00:00Z',
+    '2027-02-28T12:00:01Z',
+  ],
+  ['ends in a hundred years', '2026-10-31T12:00:00Z', '2126-10-31T12:00:00Z'],
+  ['has no end', '2026-10-31T12:00:00Z', 'infinity'],
+])('the login of a server cannot write a token that %s', async (_, created_at, expires_at) => {
+  const user_id = await buildUser(database.server)
+  const write = sql`INSERT INTO extension_tokens (id, user_id, token_hash, created_at, expires_at)
+    VALUES (gen_random_uuid(), ${user_id}, sha256('x'), ${created_at}, ${expires_at})`
+  await expect(write.execute(database.server)).rejects.toThrow(/extension_tokens_lifetime/)
+})
+
+test('the login of a server cannot write a sign-in for a day that comes', async () => {
+  const user_id = await buildUser(database.server)
+  const write = sql`INSERT INTO extension_sign_ins (state_hash, redirect_uri, user_id, created_at, expires_at)
+    VALUES (sha256('later'), 'vscode://tidemark', ${user_id}, now(), now() + interval '25 hours')`
+  await expect(write.execute(database.server)).rejects.toThrow(/extension_sign_ins_lifetime/)
+})
+
+test('a token and a sign-in that begin on a later day give nothing until then', async () => {
+  const [now, later] = [new Date(), new Date('2126-01-01')]
+  const row = { created_at: later, expires_at: new Date('2126-01-02'), user_id: 'user_ada' }
+  expect(isActive({ ...row, id: '', last_used_at: null, revoked_at: null }, now)).toBe(false)
+  const sign_in = { ...row, redirect_uri: 'x', code_challenge: null, code_hash: null, exchanged_at: null }
+  const confirmed = { ...sign_in, confirmed_at: now } as unknown as SignIn
+  const exchange = { code: 'user_ada', redirect_uri: 'x' }
+  expect(decideExchange(confirmed, exchange, now)).toEqual({ refusal: 'expired' })
+  expect(decideExchange(confirmed, exchange, later)).toEqual({ user_id: 'user_ada' })
 })

@@ -34,7 +34,7 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
 /**
  * Lets only support staff pass. Other callers, with or without a valid token, get a 404; the attempt of a
  * known user is recorded in the audit log. Clerk is asked for the role: a token states what was true when it
- * was issued, and parts of it may come from its owner.
+ * was issued, and parts of it may come from its owner; it outlives its session by up to a minute.
  */
 export function authenticateSupport(
   deps: Pick<Dependencies, 'db' | 'clerk' | 'isSupportStaff' | 'limits'>,
@@ -53,6 +53,8 @@ export function authenticateSupport(
       await recordDenial(deps, { user_id, address: `${ctx.method} ${ctx.path}` })
       throw notFound()
     }
+    const { session_id = null } = ctx.state
+    if ((await deps.clerk.getAccountStatus({ user_id, session_id })) !== 'good') throw notFound()
     await next()
   }
 }

@@ -6,10 +6,11 @@ import { ownHosts } from '../settings.ts'
 const { server } = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 
 /** `fetch` sends no other host than that of the address. */
-function statusOf(path: string, host: string): Promise<number | undefined> {
+function statusOf(path: string, ...hosts: string[]): Promise<number | undefined> {
   const { hostname, port } = new URL(server.url)
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, headers: { host } }, (answer) => {
+    const headers = hosts.flatMap((host) => ['host', host])
+    const sent = request({ hostname, port, path, headers }, (answer) => {
       answer.resume()
       resolve(answer.statusCode)
     })
@@ -18,14 +19,35 @@ function statusOf(path: string, host: string): Promise<number | undefined> {
 }
 
 describe('a request for another host', () => {
-  test.each(['rebound.example', 'rebound.example:3000', 'localhost.example', '169.254.1.1', '[::ffff:1]'])(
-    'a request for the host %j is refused',
-    async (host) => {
-      for (const path of ['/', '/api/config', '/__sandbox']) expect(await statusOf(path, host)).toBe(421)
-      // Load balancers ask for the health by any name.
-      expect(await statusOf('/healthz', host)).toBe(200)
-    },
-  )
+  test.each([
+    'rebound.example',
+    'rebound.example:3000',
+    'localhost.example',
+    '169.254.1.1',
+    '[::ffff:1]',
+    // No address can have these, though each looks like one.
+    'x:99999',
+    'localhost:99999',
+    '[:::]',
+    '999.999.999.999',
+    'xn--a',
+    '..',
+    '',
+  ])('a request for the host %j is refused', async (host) => {
+    for (const path of ['/', '/api/config', '/__sandbox']) expect(await statusOf(path, host)).toBe(421)
+    // Load balancers ask for the health by any name.
+    expect(await statusOf('/healthz', host)).toBe(200)
+  })
+
+  test('a request with two hosts is refused, although one is ours', async () => {
+    for (const hosts of [
+      ['localhost', 'rebound.example'],
+      ['rebound.example', 'localhost'],
+      ['localhost', 'localhost'],
+    ])
+      for (const path of ['/api/config', '/healthz'])
+        expect(await statusOf(path, ...hosts), hosts.join()).toBe(400)
+  })
 
   test('a request for our own host is answered, under each loopback name where that is where we are', async () => {
     for (const host of ['localhost', '127.0.0.1:3000', '[::1]:3000', 'LOCALHOST:1']) {

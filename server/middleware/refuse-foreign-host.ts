@@ -15,6 +15,8 @@ export function refuseForeignHost({ isOwnHost }: Pick<Settings, 'isOwnHost'>): A
     if (ctx.path.length > longestPath) throw refusal('path_too_long')
     // Neither Postgres nor a file system knows it, and Bull Board hands on what it is given.
     if (ctx.url.includes('%00')) throw invalidRequest('An address has no NUL')
+    // What is before us may have looked at the other one (RFC 9112, section 3.2).
+    if ((ctx.req.headersDistinct.host?.length ?? 0) > 1) throw invalidRequest('A request has one host')
     if (!health.has(ctx.path) && !isOwnHost(ctx.get('host'))) throw refusal('foreign_host')
     return next()
   }

@@ -86,7 +86,7 @@ test('a month of a customer is explained: purchase, usage, refund, end of the mo
   expect(await explain({ date: '2020-01-01' })).toMatchObject({ items: [], balance: { total: 0 } })
 
   const file = await server.ask(exportExplanation, { token: plan.user_id, query: { date: today } })
-  const lines = file.trimEnd().split('\r\n')
+  const lines = file.replaceAll('"', '').trimEnd().split('\r\n')
   expect(lines).toHaveLength(4)
   expect(lines[0]).toBe(
     'date,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance,reference_id',
@@ -147,7 +147,7 @@ test('a request that failed is a line that costs nothing, with who asked and whe
 
   const query = { q: 'empty answer' }
   const file = await server.ask(exportExplanation, { token: user_id, query })
-  expect(file.trimEnd().split('\r\n').slice(1)).toEqual([
+  expect(file.replaceAll('"', '').trimEnd().split('\r\n').slice(1)).toEqual([
     '2026-03-04T05:06:07.000Z,Not charged: empty answer,Refactoring · Requested in an editor · large,0,0,0,100,100,',
   ])
 })

@@ -12,12 +12,13 @@ export const healthRoutes = [
   plainRoute({
     method: 'GET',
     path: '/healthz',
+    limit: null,
     rights: everybody,
     serve: () => (ctx) => {
       ctx.body = { status: 'ok' }
     },
   }),
-  plainRoute({ method: 'GET', path: '/readyz', rights: everybody, serve: readyz }),
+  plainRoute({ method: 'GET', path: '/readyz', limit: null, rights: everybody, serve: readyz }),
 ]
 
 /**

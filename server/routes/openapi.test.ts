@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { routes } from '../routes.ts'
 
 const { server } = testProduct({
   clerk: 'trusting',
@@ -31,6 +32,32 @@ test('the contract describes what a call takes, who may make it, and its errors'
   expect(document.paths['/api/extension/balance']?.get?.responses).toMatchObject({
     304: { description: expect.any(String) },
   })
+})
+
+test('the contract is sent once to a caller who keeps it, and counts as a page', async () => {
+  const headers = { authorization: 'Bearer user_sam' }
+  const tags = new Set<string | null>()
+  for (const path of ['/api/openapi.json', '/api/support/openapi.json']) {
+    const first = await fetch(`${server.url}${path}`, { headers })
+    expect(first.headers.get('content-encoding')).toBe('gzip')
+    expect(first.headers.get('ratelimit-policy')).toMatch(/^"page";/)
+    const etag = first.headers.get('etag')
+    tags.add(etag)
+    const kept = { ...headers, 'if-none-match': `"other", ${etag}` }
+    expect((await fetch(`${server.url}${path}`, { headers: kept })).status).toBe(304)
+    const plain = await fetch(`${server.url}${path}`, {
+      headers: { ...headers, 'accept-encoding': 'identity' },
+    })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect(await plain.json()).toEqual(await first.json())
+  }
+  expect(tags.size).toBe(2)
+  expect(tags).not.toContain(null)
+})
+
+test('every route has a limit but those that count their own callers or must always answer', () => {
+  const without = routes.filter(({ limit }) => limit === null).map(({ path }) => path)
+  expect(without).toEqual(['/api/stripe/webhook', '/api/clerk/webhook', '/healthz', '/readyz'])
 })
 
 test('calls of support are in the contract of support staff alone', async () => {

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { z } from 'zod'
 import type { Endpoint } from '../../schema/api/endpoint.ts'
 import { apiErrorSchema, oauthErrorSchema } from '../../schema/api/error.ts'
 import type { Brand } from '../../schema/catalogue/brand.ts'
 import type { AppMiddleware } from '../context.ts'
+import { matchesEtag } from '../etag.ts'
 import { authenticateSupport } from '../middleware/authenticate.ts'
 import { everybody, supportStaff } from '../rights.ts'
 import { plainRoute, type Route } from '../route.ts'
@@ -18,12 +21,14 @@ export function openapiRoutes(routes: readonly Route[]): Route[] {
     plainRoute({
       method: 'GET',
       path: '/api/openapi.json',
+      limit: 'page',
       rights: everybody,
       serve: ({ settings }) => answering(openapiDocument(ofEverybody, settings.brand)),
     }),
     plainRoute({
       method: 'GET',
       path: '/api/support/openapi.json',
+      limit: 'page',
       rights: supportStaff,
       serve(deps) {
         const authenticated = authenticateSupport(deps)
@@ -34,9 +39,23 @@ export function openapiRoutes(routes: readonly Route[]): Route[] {
   ]
 }
 
+/** Written and compressed once: it is long, and the same for every caller. */
 function answering(document: object): AppMiddleware {
+  const text = JSON.stringify(document)
+  const compressed = gzipSync(text)
+  const etag = `W/"${createHash('sha256').update(text).digest('base64url')}"`
   return (ctx) => {
-    ctx.body = document
+    ctx.set({ etag, 'cache-control': 'private, no-cache' })
+    ctx.vary('accept-encoding')
+    ctx.compress = false
+    if (matchesEtag(ctx.get('if-none-match'), etag)) {
+      ctx.status = 304
+      return
+    }
+    const isCompressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+    if (isCompressed) ctx.set('content-encoding', 'gzip')
+    ctx.type = 'json'
+    ctx.body = isCompressed ? compressed : text
   }
 }
 

@@ -11,12 +11,13 @@ import {
   type SupportAct,
 } from '../../schema/api/support-acts.ts'
 import { freshJobId } from '../../schema/inbox/queues/producer.ts'
+import { isOwnerId } from '../../schema/ledger/accounts.ts'
+import { withoutAddresses } from '../../schema/mail-addresses.ts'
 import { listNames } from '../../schema/people/users/users.ts'
 import { cancelBatch, listActs, outcomeOf, type SupportActRow } from '../../schema/support/acts.ts'
-import { type ListedEntry, listAudit } from '../../schema/support/audit.ts'
+import { type ListedEntry, listAudit, recordLook, recordLookOnce } from '../../schema/support/audit.ts'
 import { type RequestedAct, requestActs } from '../../schema/support/request-act.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
-import type { SignedIn } from '../auth/clerk.ts'
 import type { RequestLog } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
@@ -31,7 +32,7 @@ type Deps = Pick<Dependencies, 'db' | 'clerk'>
 export const supportActsRoutes = [
   route(requestSupportActs, { rights: supportStaff }).handle(async (asked, deps) => {
     const { body, user_id, requestLog } = asked
-    const token = await requireLiveSession(deps, asked)
+    const token = tokenOf(asked)
     const { db, clerk, now, settings } = deps
     const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
     const { batch_id, requested } = await requestActs(
@@ -58,60 +59,54 @@ export const supportActsRoutes = [
     }
   }),
 
-  route(getSupportActs, { rights: supportStaff }).handle(async ({ query: { id, batch_id } }, deps) => {
+  route(getSupportActs, { rights: supportStaff }).handle(async ({ query, user_id: actor }, deps) => {
+    const { id, batch_id } = query
     const waiting = { state: 'waiting_for_approval' } as const
     const rows = await listActs(deps.db, id ? { id } : batch_id ? { batch_id } : waiting)
+    const target = { kind: batch_id ? 'batch' : 'act', id: id ?? batch_id ?? 'waiting' }
+    const owner_id = (id ? rows[0]?.owner_id : null) ?? null
+    await recordLookOnce(deps.db, { actor, what: 'acts', target, owner_id, detail: null })
     return { success: true, data: { acts: await presentActs(deps, rows) } }
   }),
 
   route(approveSupportAct, { rights: supportStaff }).handle(async (asked, deps) => {
     const { body, user_id, requestLog } = asked
-    const token = await requireLiveSession(deps, asked)
-    const now = deps.now()
-    const next_try_at = new Date(now.getTime() + deps.settings.claim_after_ms)
-    const decision = { ...body, decided_by: user_id, token, now, next_try_at }
+    const token = tokenOf(asked)
+    const next_try_at = new Date(deps.now().getTime() + deps.settings.claim_after_ms)
+    const decision = { ...body, decided_by: user_id, token, next_try_at }
     const act = await decideToApprove(deps, decision)
     await enqueueAct(deps, requestLog, act)
     return { success: true, data: await presentAct(deps, act) }
   }),
 
-  route(refuseSupportAct, { rights: supportStaff }).handle(async (asked, deps) => {
-    const { body, user_id } = asked
-    await requireLiveSession(deps, asked)
+  route(refuseSupportAct, { rights: supportStaff }).handle(async ({ body, user_id }, deps) => {
     const { db, now } = deps
     const { id, reason } = body
     const act = await decideToRefuse(db, { id, reason, decided_by: user_id, now: now() })
     return { success: true, data: await presentAct(deps, act) }
   }),
 
-  route(cancelSupportActs, { rights: supportStaff }).handle(async (asked, deps) => {
-    const { body, user_id } = asked
-    await requireLiveSession(deps, asked)
+  route(cancelSupportActs, { rights: supportStaff }).handle(async ({ body, user_id }, deps) => {
     const { db, now } = deps
     const cancellation = { batch_id: body.batch_id, cancelled_by: user_id, now: now() }
     return { success: true, data: { cancelled: await cancelBatch(db, cancellation) } }
   }),
 
-  route(getAuditLog, { rights: supportStaff }).handle(async ({ query }, deps) => {
+  route(getAuditLog, { rights: supportStaff }).handle(async ({ query, user_id }, deps) => {
     const { db } = deps
     const { limit, cursor, ...filter } = query
     const rows = await listAudit(db, filter, { limit: limit + 1, before: cursor })
+    const [asked] = Object.entries(filter).map(([kind, id = '']) => ({ kind, id: withoutAddresses(id) }))
+    const owner_id = filter.owner_id !== undefined && isOwnerId(filter.owner_id) ? filter.owner_id : null
+    await recordLook(db, { actor: user_id, what: 'audit', target: asked ?? null, owner_id, detail: null })
     const items = rows.slice(0, limit)
     const next_cursor = rows.length > limit ? (items.at(-1)?.id ?? null) : null
     return { success: true, data: { items: await presentEntries(deps, items), next_cursor } }
   }),
 ]
 
-/**
- * The caller's session token. It outlives its session by up to a minute, so Clerk is asked whether that is
- * alive. Throws ClerkUnavailableError.
- */
-async function requireLiveSession(
-  { clerk }: Deps,
-  { user_id, session_id, session_token }: SignedIn & { readonly session_token: string | null },
-): Promise<string> {
-  const status = await clerk.getAccountStatus({ user_id, session_id })
-  if (status !== 'good' || session_token === null) throw notFound()
+function tokenOf({ session_token }: { readonly session_token: string | null }): string {
+  if (session_token === null) throw notFound()
   return session_token
 }
 

@@ -37,6 +37,7 @@ import { completeCheckout } from '../../worker/jobs/checkout-completion.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 import { readStripeEvents } from '../../worker/tasks/read-stripe-events.ts'
+import { routes } from '../routes.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { clerk, clock, database, server, stripe, worker } = product
@@ -79,7 +80,7 @@ describe('a colleague without the role, or who may not sign in any more', () => 
     expect(await server.api(listWork, { token: former.token })).toMatchObject({ status: 404 })
   })
 
-  test('a session that has ended asks for no act and agrees to none, though its token is still valid', async () => {
+  test('a session that has ended reads nothing, asks for no act and agrees to none, though its token is still valid', async () => {
     const person = await buildPerson()
     const former = await signUp(clerk, { role: 'support' })
     const ask = (credits: number) => {
@@ -103,7 +104,42 @@ describe('a colleague without the role, or who may not sign in any more', () => 
     const decide = { token: former.token, body: { id: act?.id ?? '', reason: 'They wrote again' } }
     expect((await server.api(approveSupportAct, { ...decide, body: { id: act?.id ?? '' } })).status).toBe(404)
     expect((await server.api(refuseSupportAct, decide)).status).toBe(404)
-    expect((await server.api(listWork, { token: former.token })).status).toBe(200)
+    const calls = routes.filter(({ path }) => path.startsWith('/api/support/'))
+    expect(calls.length).toBeGreaterThan(10)
+    for (const { method, path } of calls) {
+      const headers = { authorization: `Bearer ${former.token}` }
+      expect((await fetch(`${server.url}${path}`, { method, headers })).status, path).toBe(404)
+    }
+    expect(await database.owner.selectFrom('reconciliation_runs').select('id').execute()).toEqual([])
+  })
+
+  test('each look at acts and at the audit log has its line, and a page that asks again one in ten minutes', async () => {
+    const colleague = await signUp(clerk, { role: 'support' })
+    const person = await buildPerson()
+    const { token } = colleague
+    const look = (path: string) =>
+      fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${token}` } }).then(
+        ({ status }) => status,
+      )
+    const id = randomUUID()
+    for (const path of [
+      `/api/support/audit?owner_id=${person.user_id}`,
+      '/api/support/audit?actor=ada@tidemark.test',
+      '/api/support/audit?owner_id=nobody',
+      `/api/support/acts?id=${id}`,
+      `/api/support/acts?id=${id}`,
+      '/api/support/acts',
+    ])
+      expect(await look(path), path).toBe(200)
+    const line = (what: string, target_kind: string, target_id: unknown, owner_id: string | null = null) =>
+      expect.objectContaining({ what, target_kind, target_id, owner_id, outcome: 'requested' })
+    expect((await looksOf(colleague)).toReversed()).toEqual([
+      line('audit', 'owner_id', person.user_id, person.user_id),
+      line('audit', 'actor', expect.not.stringContaining('@tidemark')),
+      line('audit', 'owner_id', 'nobody'),
+      line('acts', 'act', id),
+      line('acts', 'act', 'waiting'),
+    ])
   })
 
   test('no caller gets in while Clerk does not answer, and its next answer counts', async () => {

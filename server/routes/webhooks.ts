@@ -17,8 +17,20 @@ import { signedSender } from '../rights.ts'
 import { plainRoute } from '../route.ts'
 
 export const webhooksRoutes = [
-  plainRoute({ method: 'POST', path: '/api/stripe/webhook', rights: signedSender, serve: stripeWebhook }),
-  plainRoute({ method: 'POST', path: '/api/clerk/webhook', rights: signedSender, serve: clerkWebhook }),
+  plainRoute({
+    method: 'POST',
+    path: '/api/stripe/webhook',
+    limit: null,
+    rights: signedSender,
+    serve: stripeWebhook,
+  }),
+  plainRoute({
+    method: 'POST',
+    path: '/api/clerk/webhook',
+    limit: null,
+    rights: signedSender,
+    serve: clerkWebhook,
+  }),
 ]
 
 /** How old a signature may be, so that a recorded delivery cannot be replayed later. */

@@ -9,7 +9,6 @@ import { actNotFound, actNotWaiting, ownApproval, reasonRequired, wrongAddress }
 interface Decision {
   readonly id: string
   readonly decided_by: string
-  readonly now: Date
 }
 
 /**
@@ -44,7 +43,7 @@ export async function decideToApprove(
 /** A second person rejects the act, or the requester withdraws it. */
 export async function decideToRefuse(
   db: Database,
-  { id, decided_by, now, reason }: Decision & { readonly reason: string },
+  { id, decided_by, now, reason }: Decision & { readonly now: Date; readonly reason: string },
 ): Promise<SupportActRow> {
   const act = await requireAct(db, id)
   const error = reason.trim()

@@ -102,9 +102,9 @@ test(
     const file = await download
     expect(file.suggestedFilename()).toMatch(/^transactions-.+\.csv$/)
     expect((await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')).toEqual([
-      '\uFEFFdate,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance,reference_id',
+      '\uFEFF"date","what","cause","plan_change","purchased_change","plan_balance","purchased_balance","balance","reference_id"',
       expect.stringMatching(
-        /^[\d-]+T[\d:.]+Z,1000 credits bought,Paid EUR 14\.00 on [\d-]+,0,1000,0,1000,1000,cs_test_\w+$/,
+        /^"[\d-]+T[\d:.]+Z","1000 credits bought","Paid EUR 14\.00 on [\d-]+","0","1000","0","1000","1000","cs_test_\w+"$/,
       ),
     ])
 
@@ -182,8 +182,8 @@ test(
     await breakdown.getByRole('button', { name: 'Export' }).click()
     expect((await usageFile).suggestedFilename()).toMatch(/^usage-by-day-.+\.csv$/)
     expect((await readFile(await (await usageFile).path(), 'utf8')).trimEnd().split('\r\n')).toEqual([
-      '\uFEFFday,requests,failed,credits',
-      expect.stringMatching(/^[\d-]{10},4,2,75$/),
+      '\uFEFF"day","requests","failed","credits"',
+      expect.stringMatching(/^"[\d-]{10}","4","2","75"$/),
     ])
   },
 )

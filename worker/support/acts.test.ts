@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { assignSeat } from '../../schema/api/organization-seats.ts'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
+import { listActiveTokens } from '../../schema/extension/tokens.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import { purchaseGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer } from '../../schema/ledger/post/post.ts'
@@ -9,8 +10,10 @@ import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { findInvitation } from '../../schema/people/invitations/invitations.ts'
 import { findAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
+import { ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
+import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
@@ -22,7 +25,7 @@ import { buildTeam, invite } from '../../tests/support/factories/teams.ts'
 import { giveCredits, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { signUp } from '../../tests/support/services/clerk.ts'
+import { signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { processSupportAct } from './support-act.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
@@ -291,4 +294,56 @@ test('an invitation is sent again and keeps its seat; a dry run sends nothing', 
     state: 'done',
     outcome: { changed: false },
   })
+})
+
+test('one act ends all tokens and sessions of a person and of nobody else; a dry run ends none', async () => {
+  const [person, other] = [await signUp(clerk), await signUp(clerk)]
+  const active = async ({ user_id }: { user_id: string }) =>
+    (await listActiveTokens(database.owner, { user_id, now: new Date() })).length
+  for (const { user_id } of [person, other]) {
+    await buildUser(database.server, user_id)
+    await buildExtensionToken(database, user_id)
+  }
+  await tokenOf(clerk, { user_id: person.user_id })
+  const target = { kind: 'user', id: person.user_id } as const
+  const dry = await perform({ kind: 'sign_out', target, is_dry_run: true, reason: '' })
+  expect([await active(person), (await worker.deps.clerk.listSessions(person.user_id)).length]).toEqual([
+    1, 2,
+  ])
+  const done = await perform({ kind: 'sign_out', target })
+  expect(done.outcome).toEqual(dry.outcome)
+  expect(done.outcome?.changes).toEqual([
+    { what: 'tokens', id: null, before: 1, after: 0 },
+    { what: 'sessions', id: null, before: 2, after: 0 },
+  ])
+  expect([await active(person), await worker.deps.clerk.listSessions(person.user_id)]).toEqual([0, []])
+  expect([await active(other), (await worker.deps.clerk.listSessions(other.user_id)).length]).toEqual([1, 1])
+  expect(await perform({ kind: 'sign_out', target })).toMatchObject({
+    outcome: { changed: false, note: 'They have no token and no session' },
+  })
+})
+
+test('a sign-out that Clerk refuses midway is tried again, and ends every session once', async () => {
+  const person = await signUp(clerk)
+  await buildUser(database.server, person.user_id)
+  await buildExtensionToken(database, person.user_id)
+  await tokenOf(clerk, { user_id: person.user_id })
+  const { id } = await buildAct(database, { kind: 'sign_out', target: { kind: 'user', id: person.user_id } })
+  const { revokeSession } = worker.deps.clerk
+  let calls = 0
+  const away = async (session: string) => {
+    if (++calls === 2) throw new ClerkUnavailableError('Clerk does not answer')
+    return revokeSession(session)
+  }
+  const failing = { ...worker.deps, clerk: { ...worker.deps.clerk, revokeSession: away } }
+  await processSupportAct(failing, { act_id: id }).catch(() => undefined)
+  const now = new Date()
+  const listed = () => listActiveTokens(database.owner, { user_id: person.user_id, now })
+  // The transaction is undone with the act; the session that was ended stays so.
+  expect([(await listed()).length, (await worker.deps.clerk.listSessions(person.user_id)).length]).toEqual([
+    1, 1,
+  ])
+  await processSupportAct(worker.deps, { act_id: id })
+  expect(await findAct(database.owner, id)).toMatchObject({ state: 'done' })
+  expect([await listed(), await worker.deps.clerk.listSessions(person.user_id)]).toEqual([[], []])
 })

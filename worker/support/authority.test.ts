@@ -38,7 +38,6 @@ async function ask(owner_id: string, asker: Asker, more: Partial<NewAct> & { cre
     reason: 'The customer wrote to us',
     is_dry_run: false,
     requested_by: asker.user_id,
-    requested_at: clock.now(),
     next_try_at: clock.now(),
     ...fields,
   }
@@ -52,9 +51,18 @@ const approve = (id: string, { user_id: approved_by, token }: Asker, typed_addre
     approved_by,
     token,
     typed_address,
-    now: clock.now(),
     next_try_at: clock.now(),
   })
+
+/** As if all acts were a day older, which no login of a process can say. */
+const letADayPass = () =>
+  sql
+    .raw(
+      `ALTER TABLE support_acts DISABLE TRIGGER support_acts_guard;
+       UPDATE support_acts SET requested_at = requested_at - interval '25 h', approved_at = approved_at - interval '25 h';
+       ALTER TABLE support_acts ENABLE TRIGGER support_acts_guard`,
+    )
+    .execute(database.owner)
 
 /** What the worker makes of an act. */
 async function outcomeOf({ id }: { readonly id: string }, deps = worker.deps) {
@@ -266,7 +274,7 @@ describe('who may ask and agree', () => {
       },
     }
     expect(await outcomeOf(act, away)).toMatchObject({ state: 'queued' })
-    clock.advance(25 * 3600 * 1000)
+    await letADayPass()
     expect(await outcomeOf(act)).toMatchObject({
       state: 'failed',
       error: 'It was approved more than a day ago, and has to be asked for again',
@@ -281,16 +289,61 @@ describe('what one may give without a second person', () => {
     const users = await Promise.all(Array.from({ length: 55 }, () => buildUser(database.server)))
     const acts = await Promise.all(users.map((user) => ask(user, asker, { credits: 2500 })))
     expect(acts.filter(({ state }) => state === 'queued')).toHaveLength(2)
-    clock.advance(25 * 3600 * 1000)
+    await letADayPass()
     expect((await ask(await buildUser(database.server), asker, { credits: 2500 })).state).toBe('queued')
   })
 
   test('many people together give no more than the limit of all', async () => {
-    clock.advance(25 * 3600 * 1000)
+    await letADayPass()
     const askers = await Promise.all(Array.from({ length: 12 }, staff))
     const acts = await Promise.all(
       askers.map(async (asker) => ask(await buildUser(database.server), asker, { credits: 5000 })),
     )
     expect(acts.filter(({ state }) => state === 'queued')).toHaveLength(10)
+  })
+
+  test.each([
+    ['before', -25],
+    ['after', 25],
+    ['in turn before and after', 0],
+  ])('acts that the server dates a day %s the others count for the limit all the same', async (_, hours) => {
+    await letADayPass()
+    const asker = await staff()
+    const acts = []
+    for (let i = 0; i < 20; i++) {
+      const at = Date.now() + (hours || (i % 2 ? 25 : -25)) * (i + 1) * 3600_000
+      const dated = { requested_at: new Date(at), approved_at: new Date(at), credits: 2500 }
+      acts.push(await ask(await buildUser(database.server), asker, dated))
+    }
+    expect(acts.filter(({ state }) => state === 'queued')).toHaveLength(2)
+  })
+})
+
+describe('what two people may give together', () => {
+  const agreed = async (credits: number) => {
+    const act = await ask(await buildUser(database.server), await staff(), { credits })
+    await approve(act.id, await staff())
+    return act
+  }
+  const tooMuch = { state: 'failed', error: 'It passes what may be adjusted at once, or by all within a day' }
+
+  test('an act above the ceiling is not done, although a second person agreed', async () => {
+    await letADayPass()
+    expect(await outcomeOf(await agreed(50_001))).toEqual(tooMuch)
+    expect(await outcomeOf(await agreed(50_000))).toMatchObject({ state: 'done' })
+  })
+
+  test('the acts of a day end at the ceiling, also when they were asked for on other days', async () => {
+    await letADayPass()
+    const waiting = await ask(await buildUser(database.server), await staff(), { credits: 50_000 })
+    await letADayPass()
+    for (let i = 0; i < 3; i++) expect(await outcomeOf(await agreed(50_000))).toMatchObject({ state: 'done' })
+    await approve(waiting.id, await staff())
+    const [over, small] = [await agreed(50_000), await agreed(-5001)]
+    expect(await outcomeOf(waiting)).toMatchObject({ state: 'done' })
+    expect(await outcomeOf(over)).toEqual(tooMuch)
+    expect(await outcomeOf(small)).toEqual(tooMuch)
+    await letADayPass()
+    expect(await outcomeOf(await agreed(50_000))).toMatchObject({ state: 'done' })
   })
 })

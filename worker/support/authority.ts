@@ -1,4 +1,10 @@
-import { type ActStep, listActSteps, needsApproval, type SupportActRow } from '../../schema/support/acts.ts'
+import {
+  type ActStep,
+  listActSteps,
+  needsApproval,
+  passesCeiling,
+  type SupportActRow,
+} from '../../schema/support/acts.ts'
 import { isAtTerminal, isOwn, mayNotBeOwn } from '../../schema/support/approval.ts'
 import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
 import { TokenRejectedError } from '../../schema/vendors/clerk/tokens.ts'
@@ -25,6 +31,8 @@ export async function requireAuthority(deps: WorkerDependencies, act: SupportAct
     steps: await listActSteps(deps.db, act.id),
   }
   await requirePerson(deps, act, { step: 'requested', who: act.requested_by, ...proof })
+  if (await passesCeiling(deps.db, act, deps.adjustmentLimits))
+    throw new PermanentError('It passes what may be adjusted at once, or by all within a day')
   const { approved_by, approved_at } = act
   if (approved_by === null || approved_at === null) {
     if (await needsApproval(deps.db, act, { limits: deps.adjustmentLimits }))

@@ -17,6 +17,7 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
     findOccupancy: (organizationId) => clerk.findOccupancy(organizationId),
     identify: (owner_id) => clerk.identify(owner_id),
     isGone: (owner_id) => clerk.isGone(owner_id),
+    listSessions: (userId) => clerk.listSessions(userId),
     isSupportStaff: (userId) => clerk.isSupportStaff(userId),
     sendInvitation: async ({ invitation_id, organization_id, email, role, lifetime_days }) => ({
       invitation_id,
@@ -29,6 +30,7 @@ export function withoutEffects(deps: WorkerDependencies): WorkerDependencies {
     }),
     revokeInvitation: async () => undefined,
     setMembershipLimit: async () => undefined,
+    revokeSession: async () => undefined,
     deleteUser: async () => undefined,
   }
   return {

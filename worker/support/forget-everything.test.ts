@@ -264,7 +264,7 @@ describe.each([
     const { user_id: approved_by, token } = await signUp(clerk, { role: 'support' })
     const now = new Date()
     const typed_address = (await findUser(database.owner, user_id))?.email
-    await approveAct(database.server, { id, approved_by, token, typed_address, now, next_try_at: now })
+    await approveAct(database.server, { id, approved_by, token, typed_address, next_try_at: now })
     await runJobs([{ queue: 'support-acts', id, payload: { act_id: id } }])
     expect(await findAct(database.owner, id)).toMatchObject({ error: null, state: 'done' })
   }

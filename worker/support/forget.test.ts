@@ -36,7 +36,7 @@ async function forget(user_id: string, fields: Partial<NewAct> = {}) {
   if (!fields.is_dry_run) {
     const { user_id: approved_by, token } = await signUp(clerk, { role: 'support' })
     const typed_address = (await findUser(database.owner, user_id))?.email ?? user_id
-    await approveAct(database.server, { id, approved_by, token, typed_address, now, next_try_at: now })
+    await approveAct(database.server, { id, approved_by, token, typed_address, next_try_at: now })
   }
   await processSupportAct(worker.deps, { act_id: id })
   const act = await findAct(database.owner, id)

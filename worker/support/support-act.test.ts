@@ -283,8 +283,7 @@ describe('an adjustment', () => {
     })
     await processSupportAct(deps(), { act_id: debt.id })
     expect(await balanceOf(owner_id)).toBe(40)
-    const now = new Date()
-    await approveAct(database.server, { id: debt.id, ...second, now, next_try_at: now })
+    await approveAct(database.server, { id: debt.id, ...second, next_try_at: new Date() })
     await processSupportAct(deps(), { act_id: debt.id })
     expect(await balanceOf(owner_id)).toBe(-60)
   })
@@ -307,7 +306,6 @@ describe('the rows of acts', () => {
         reason: 'Because I was here too',
         is_dry_run: false,
         requested_by: 'user_second',
-        requested_at: new Date(),
         next_try_at: new Date(),
         ...asked,
       },

@@ -33,6 +33,7 @@ import { releaseHold } from './release-hold.ts'
 import { replay } from './replay.ts'
 import { resendInvitation } from './resend-invitation.ts'
 import { resync } from './resync.ts'
+import { signOut } from './sign-out.ts'
 
 const acts: Readonly<Record<ActKind, DoAct>> = {
   replay,
@@ -43,6 +44,7 @@ const acts: Readonly<Record<ActKind, DoAct>> = {
   invoice_changes: invoiceChanges,
   resend_invitation: resendInvitation,
   release_hold: releaseHold,
+  sign_out: signOut,
   forget,
 }
 

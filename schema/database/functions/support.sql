@@ -114,6 +114,16 @@ CREATE OR REPLACE FUNCTION support_needs_approval(
   ) unapproved
 $$;
 
+-- Whether an adjustment passes what no two people may do together: `total_limit` at once, or four times that by all
+-- within the day until it was asked for or, with a second person, agreed to.
+CREATE OR REPLACE FUNCTION support_passes_ceiling(act support_acts, total_limit bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT act.kind = 'adjust' AND greatest(abs((act.params #>> '{adjustment,credits}')::bigint) * 4, (
+    SELECT sum(abs((a.params #>> '{adjustment,credits}')::bigint)) FROM support_acts a
+    WHERE a.kind = 'adjust' AND (NOT a.is_dry_run) AND a.state IN ('queued', 'done')
+      AND coalesce(a.approved_at, a.requested_at) > coalesce(act.approved_at, act.requested_at) - interval '1 day'
+      AND coalesce(a.approved_at, a.requested_at) <= coalesce(act.approved_at, act.requested_at))) > total_limit * 4
+$$;
+
 -- The act under way that contradicts one that is asked for: one of its kind on the same target; for an erasure,
 -- each act about the person, and the other way round.
 CREATE OR REPLACE FUNCTION support_contradicting_act(act support_acts) RETURNS SETOF support_acts LANGUAGE sql STABLE AS $$
@@ -133,11 +143,14 @@ DECLARE
   act support_acts := jsonb_populate_record(NULL::support_acts, asked);
 BEGIN
   act.state := 'queued';
+  act.requested_at := clock_timestamp();
   IF NOT act.is_dry_run THEN
     -- Of two adjustments the second one sees the first.
     IF act.kind = 'adjust' THEN
       PERFORM pg_advisory_xact_lock('support_acts'::regclass::oid::bigint);
     END IF;
+    -- By no clock of the server, which could date it where nothing else counts, and in the order of the lock.
+    act.requested_at := clock_timestamp();
     IF support_needs_approval(act, asked_credits, asker_limit, total_limit, 'infinity') THEN
       act.state := 'waiting_for_approval';
     END IF;
@@ -193,13 +206,14 @@ $$;
 
 -- No row when it did not wait for approval any more, or erases a person whose e-mail address was not typed.
 CREATE OR REPLACE FUNCTION support_approve_act(
-  act_id uuid, who text, token text, at timestamptz, next_try timestamptz, typed_address text DEFAULT NULL
+  act_id uuid, who text, token text, next_try timestamptz, typed_address text DEFAULT NULL
 ) RETURNS SETOF support_acts LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   act support_acts;
 BEGIN
   PERFORM support_require_person(who, token);
-  UPDATE support_acts a SET state = 'queued', approved_by = who, approved_at = at, next_try_at = next_try
+  PERFORM pg_advisory_xact_lock('support_acts'::regclass::oid::bigint);
+  UPDATE support_acts a SET state = 'queued', approved_by = who, approved_at = clock_timestamp(), next_try_at = next_try
   WHERE a.id = act_id AND a.state = 'waiting_for_approval' AND (a.kind <> 'forget' OR lower(typed_address) =
     (SELECT lower(u.email) FROM users u WHERE u.clerk_id = a.target_id))
   RETURNING * INTO act;
@@ -247,10 +261,11 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION audit_text_hash, audit_entry_hash, audit_log_chain, audit_log_refuse_change, support_without_texts,
-  support_erase_texts, support_acts_guard, support_needs_approval, support_contradicting_act, support_write_act, support_write_step,
+  support_erase_texts, support_acts_guard, support_needs_approval, support_passes_ceiling, support_contradicting_act, support_write_act, support_write_step,
   support_require_person, support_request_act, support_approve_act, support_refuse_act, support_cancel_batch
   FROM PUBLIC, tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION support_needs_approval TO tidemark_server, tidemark_worker;
+GRANT EXECUTE ON FUNCTION support_passes_ceiling TO tidemark_worker;
 -- The guard runs it as the login that changes an act.
 GRANT EXECUTE ON FUNCTION support_without_texts, support_erase_texts TO tidemark_worker;
 GRANT EXECUTE ON FUNCTION support_contradicting_act, support_request_act, support_approve_act, support_refuse_act, support_cancel_batch

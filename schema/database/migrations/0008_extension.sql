@@ -18,6 +18,9 @@ CREATE TABLE extension_tokens (
   payer text NOT NULL DEFAULT 'personal' CHECK (payer ~ '^(personal|org_\w+)$' AND length(payer) <= 64),
   PRIMARY KEY (user_id, id),
   CHECK (created_at < expires_at),
+  -- Whoever writes the row: as `tokenExpiry` has it. A token works only after its beginning.
+  CONSTRAINT extension_tokens_lifetime
+    CHECK (expires_at AT TIME ZONE 'UTC' <= created_at AT TIME ZONE 'UTC' + interval '4 months'),
   CONSTRAINT extension_tokens_named CHECK (scheme IS NOT NULL OR editor_name IS NULL)
 );
 CREATE INDEX extension_tokens_hash ON extension_tokens (token_hash);
@@ -55,6 +58,7 @@ CREATE TABLE extension_sign_ins (
   payer text NOT NULL DEFAULT 'personal' CHECK (payer ~ '^(personal|org_\w+)$' AND length(payer) <= 64),
   FOREIGN KEY (user_id, token_id) REFERENCES extension_tokens (user_id, id),
   CHECK (created_at < expires_at),
+  CONSTRAINT extension_sign_ins_lifetime CHECK (expires_at <= created_at + interval '24 hours'),
   CHECK ((code_challenge IS NULL) = (code_hash IS NULL)),
   CHECK ((exchanged_at IS NULL) = (token_id IS NULL)),
   CONSTRAINT extension_sign_ins_confirmation CHECK ((confirmation_hash IS NULL) = (confirmation_expires_at IS NULL)),

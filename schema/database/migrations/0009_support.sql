@@ -21,6 +21,7 @@ CREATE TABLE support_acts (
   is_dry_run boolean NOT NULL,
   -- A user's id, or `cli:` and the name of the operator who ran the command.
   requested_by text NOT NULL CHECK (length(requested_by) BETWEEN 1 AND 100),
+  -- By the database's clock, like the approval: limits count by them.
   requested_at timestamptz NOT NULL,
   approved_by text,
   approved_at timestamptz,
@@ -53,6 +54,8 @@ CREATE UNIQUE INDEX support_acts_under_way ON support_acts (target_kind, target_
   WHERE state IN ('waiting_for_approval', 'queued') AND (NOT is_dry_run);
 CREATE INDEX support_acts_adjusted ON support_acts (requested_at)
   WHERE kind = 'adjust' AND (NOT is_dry_run) AND approved_by IS NULL AND state IN ('queued', 'done');
+CREATE INDEX support_acts_given ON support_acts (coalesce(approved_at, requested_at))
+  WHERE kind = 'adjust' AND (NOT is_dry_run) AND state IN ('queued', 'done');
 -- The acts that failed within the last day, for an alarm.
 CREATE INDEX support_acts_failed ON support_acts (finished_at) WHERE state = 'failed' AND (NOT is_dry_run);
 CREATE INDEX support_acts_waiting ON support_acts (requested_at) WHERE state = 'waiting_for_approval';
@@ -124,7 +127,7 @@ CREATE POLICY audit_log_read ON audit_log FOR SELECT TO tidemark_server USING (t
 -- What the server logs without functions: refusals, and what support staff look at.
 CREATE POLICY audit_log_request ON audit_log FOR INSERT TO tidemark_server
   WITH CHECK (outcome IN ('refused', 'denied') OR (outcome = 'requested' AND act_id IS NULL
-    AND what IN ('open_case', 'search', 'statement', 'export_statement', 'reconcile', 'queue_job')));
+    AND what IN ('open_case', 'search', 'statement', 'export_statement', 'reconcile', 'queue_job', 'acts', 'audit')));
 CREATE POLICY audit_log_worker ON audit_log TO tidemark_worker USING (true) WITH CHECK (true);
 
 -- Who of the support staff has which case open.

@@ -16,7 +16,7 @@ import {
   type MemberKey,
 } from './memberships.ts'
 import { findOccupancy, setMembershipLimit } from './organizations.ts'
-import { deleteUser, identify, isGone, isSupportStaff } from './people.ts'
+import { deleteUser, identify, isGone, isSupportStaff, listSessions, revokeSession } from './people.ts'
 
 export type ClerkDirectory = ReturnType<typeof createClerkDirectory>
 
@@ -41,6 +41,8 @@ export function createClerkDirectory(api: ClerkClient) {
     identify: (owner_id: string) => identify(api, owner_id),
     isGone: (owner_id: string) => isGone(api, owner_id),
     isSupportStaff: (userId: string) => isSupportStaff(api, userId),
+    listSessions: (userId: string) => listSessions(api, userId),
+    revokeSession: (sessionId: string) => revokeSession(api, sessionId),
     deleteUser: (userId: string) => deleteUser(api, userId),
   }
 }

@@ -86,3 +86,14 @@ export async function findOwnersByName(
 export async function deleteUser(api: ClerkClient, userId: string): Promise<void> {
   await askClerk('Deleting a person', api.users.deleteUser(userId))
 }
+
+/** The ids of a person's sessions that are alive, of which a page of Clerk's has 500 at most. */
+export async function listSessions(api: ClerkClient, userId: string): Promise<string[]> {
+  const asked = api.sessions.getSessionList({ userId, status: 'active', limit: 500 })
+  return (await askClerk('Listing sessions', asked))?.data.map(({ id }) => id) ?? []
+}
+
+/** Nothing happens when it has ended already. Its token works on for its minute. */
+export async function revokeSession(api: ClerkClient, sessionId: string): Promise<void> {
+  await askClerk('Ending a session', api.sessions.revokeSession(sessionId))
+}

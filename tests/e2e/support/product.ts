@@ -247,7 +247,6 @@ export async function plantAct(asked: Pick<NewAct, 'kind' | 'target'> & Partial<
     reason: 'After the outage of Friday',
     is_dry_run: false,
     requested_by: 'cli:test',
-    requested_at: new Date(),
     next_try_at: new Date(Date.now() + 3_600_000),
     ...asked,
   }

@@ -26,7 +26,6 @@ export async function buildAct(
       reason: 'The customer wrote to us',
       is_dry_run: false,
       requested_by: 'cli:support',
-      requested_at: new Date(),
       next_try_at: new Date(),
       ...asked,
     },

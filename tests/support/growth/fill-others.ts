@@ -76,11 +76,11 @@ const accounts = [
   `INSERT INTO charges (owner_id, stripe_charge_id, intent_id, amount_minor, refunded_minor, disputed_minor, snapshot_order)
    SELECT owner_id, 'ch_credits_fill_' || i, credits_intent_id, 700, 0, 0, 1 FROM i`,
   `INSERT INTO extension_tokens (id, user_id, token_hash, created_at, expires_at)
-   SELECT md5('token' || i)::uuid, user_id, sha256(('token' || i)::bytea), began_at, far_away FROM i`,
+   SELECT md5('token' || i)::uuid, user_id, sha256(('token' || i)::bytea), began_at, began_at + interval '119 days' FROM i`,
   `INSERT INTO extension_sign_ins (state_hash, redirect_uri, code_challenge, user_id, code_hash, created_at, expires_at, exchanged_at,
      token_id)
    SELECT sha256(('state' || i)::bytea), 'vscode://tidemark', repeat('c', 43), user_id, sha256(('code' || i)::bytea), began_at,
-     far_away, began_at, md5('token' || i)::uuid FROM i`,
+     began_at + interval '1 hour', began_at, md5('token' || i)::uuid FROM i`,
 ]
 
 const teams = [

@@ -83,6 +83,12 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     title: 'Release of reserved credits',
     isOn: ({ kind, data }) => kind === 'hold' && data.step === 'reserved' && data.state === 'open',
   },
+  sign_out: {
+    name: 'Sign out',
+    description:
+      'Ends all editor tokens and all sessions of the person, for example after a theft. They can sign in again.',
+    title: 'Sign-out everywhere',
+  },
   forget: {
     name: 'Erase person',
     description: 'Erases the person. It cannot be undone, so a second person has to approve it.',

@@ -1,4 +1,4 @@
-import { RefreshCw, Scale, UserX } from 'lucide-react'
+import { LogOut, RefreshCw, Scale, UserX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type {
@@ -33,10 +33,24 @@ export function CaseActions({ trace, owner }: { trace: SupportTrace; owner: Supp
         Adjust credits
       </Button>
       {owner.kind === 'user' && (
-        <Button variant="quietDanger" size="small" onClick={() => act({ kind: 'forget', targets, subject })}>
-          <UserX aria-hidden="true" />
-          Erase person
-        </Button>
+        <>
+          <Button
+            variant="secondary"
+            size="small"
+            onClick={() => act({ kind: 'sign_out', targets, subject })}
+          >
+            <LogOut aria-hidden="true" />
+            Sign out
+          </Button>
+          <Button
+            variant="quietDanger"
+            size="small"
+            onClick={() => act({ kind: 'forget', targets, subject })}
+          >
+            <UserX aria-hidden="true" />
+            Erase person
+          </Button>
+        </>
       )}
     </div>
   )
