@@ -136,6 +136,7 @@ CREATE TABLE checkout_intents (
   vacuum_index_cleanup = on
 );
 CREATE INDEX checkout_intents_due ON checkout_intents (next_try_at) WHERE is_unfinished;
+CREATE INDEX checkout_intents_away ON checkout_intents (unavailable_since) WHERE is_unfinished AND unavailable_since IS NOT NULL;
 -- For support's list of work. What was refused and cost nothing needs no person.
 CREATE INDEX checkout_intents_failed ON checkout_intents (created_at)
   WHERE state = 'failed' AND stripe_session_id IS NOT NULL

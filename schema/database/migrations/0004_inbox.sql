@@ -37,6 +37,7 @@ CREATE TABLE inbox_events (
 -- The condition is on `finished_at` for the same reason as `is_unfinished` of checkout_intents: events are
 -- looked up by key and state.
 CREATE INDEX inbox_events_due ON inbox_events (next_try_at) WHERE finished_at IS NULL;
+CREATE INDEX inbox_events_away ON inbox_events (unavailable_since) WHERE finished_at IS NULL AND unavailable_since IS NOT NULL;
 CREATE INDEX inbox_events_waiting ON inbox_events (received_at) WHERE finished_at IS NULL;
 CREATE INDEX inbox_events_attention ON inbox_events (state, received_at) WHERE state IN ('failed', 'ignored');
 CREATE INDEX inbox_events_completed_checkout ON inbox_events (client_reference_id)

@@ -84,6 +84,7 @@ CREATE INDEX subscriptions_stuck ON subscriptions (created_at)
   WHERE is_unfinished AND sync_failed_at IS NULL AND last_error IS NOT NULL;
 CREATE INDEX subscriptions_due ON subscriptions (next_try_at)
   WHERE is_unfinished AND sync_failed_at IS NULL;
+CREATE INDEX subscriptions_away ON subscriptions (unavailable_since) WHERE is_unfinished AND unavailable_since IS NOT NULL;
 CREATE INDEX subscriptions_sync_failed ON subscriptions (sync_failed_at) WHERE sync_failed_at IS NOT NULL;
 CREATE INDEX subscriptions_user ON subscriptions (user_id);
 GRANT SELECT ON subscriptions TO tidemark_server;

@@ -56,6 +56,7 @@ CREATE INDEX team_invitations_stuck ON team_invitations (created_at)
   WHERE next_try_at IS NOT NULL AND sync_failed_at IS NULL AND last_error IS NOT NULL;
 CREATE INDEX team_invitations_subscription ON team_invitations (subscription_id);
 CREATE INDEX team_invitations_due ON team_invitations (next_try_at) WHERE next_try_at IS NOT NULL AND sync_failed_at IS NULL;
+CREATE INDEX team_invitations_away ON team_invitations (unavailable_since) WHERE unavailable_since IS NOT NULL;
 CREATE INDEX team_invitations_sync_failed ON team_invitations (sync_failed_at) WHERE sync_failed_at IS NOT NULL;
 GRANT SELECT, INSERT, UPDATE ON team_invitations TO tidemark_server, tidemark_worker;
 
