@@ -76,7 +76,6 @@ const findingSchema = z.object({
   /** A sentence: why the act repairs it, or what a person has to decide. */
   advice: z.string(),
   first_seen_at: z.iso.datetime(),
-  last_seen_at: z.iso.datetime(),
   /** When a later comparison no longer found it; null while it is open. */
   gone_at: z.nullable(z.iso.datetime()),
 })

@@ -189,7 +189,6 @@ export const supportActSchema = z.object({
   requested_by: personSchema,
   requested_at: z.iso.datetime(),
   approved_by: z.nullable(personSchema),
-  approved_at: z.nullable(z.iso.datetime()),
   refused_by: z.nullable(personSchema),
   /** Null until it is done. */
   outcome: z.nullable(actOutcomeSchema),
@@ -199,7 +198,6 @@ export const supportActSchema = z.object({
   is_unavailable: z.boolean(),
   /** While it is queued: the error of the last try, e.g. that Stripe did not answer. It is retried. */
   last_error: z.nullable(z.string()),
-  finished_at: z.nullable(z.iso.datetime()),
 })
 export type SupportAct = z.infer<typeof supportActSchema>
 

@@ -54,8 +54,6 @@ const usageResponse = z.object({
   success: z.literal(true),
   data: z.object({
     group_by: z.enum(usageGroups),
-    /** `own`: the caller’s only, as members see it. */
-    usage_of: z.enum(['own', 'everyone']),
     /** Days with usage, the latest first; otherwise the 100 largest groups and, as `Other`, the rest. */
     rows: z.array(usageRowSchema),
     /** The sum of the rows. */

@@ -97,7 +97,6 @@ function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {
     money: moneyOf(row.amount_minor, row.currency),
     repair: row.repair as unknown as Repair | null,
     first_seen_at: row.first_seen_at.toISOString(),
-    last_seen_at: row.last_seen_at.toISOString(),
     gone_at: row.gone_at?.toISOString() ?? null,
   }
 }

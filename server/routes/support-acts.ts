@@ -157,11 +157,9 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
     requested_by: person(row.requested_by),
     requested_at: row.requested_at.toISOString(),
     approved_by: row.approved_by === null ? null : person(row.approved_by),
-    approved_at: row.approved_at?.toISOString() ?? null,
     refused_by: row.refused_by === null ? null : person(row.refused_by),
     outcome: outcomeOf(row),
     is_unavailable: row.is_dry_run && row.state === 'failed' && row.unavailable_since !== null,
-    finished_at: row.finished_at?.toISOString() ?? null,
   }))
 }
 

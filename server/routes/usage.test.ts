@@ -76,7 +76,6 @@ describe('the usage of a person', () => {
     const days = await ownUsage(person)
     expect(days).toEqual({
       group_by: 'day',
-      usage_of: 'own',
       rows: [
         { id: '2026-03-04', label: '2026-03-04', note: null, requests: 3, failed: 1, credits: 5 },
         { id: '2026-03-02', label: '2026-03-02', note: null, requests: 1, failed: 0, credits: 5 },
@@ -225,7 +224,6 @@ describe('the usage of an organization', () => {
     await use(owner_id, admin.user_id, [{ credits: 5, project: 'secret' }])
     await use(owner_id, member.user_id, [{ credits: 7, token_id: editor?.id ?? null }])
     expect(await usageOf(ours, admin, { group_by: 'person' })).toMatchObject({
-      usage_of: 'everyone',
       rows: [
         { id: member.user_id, label: 'Ada', note: `${member.user_id}@tidemark.test`, credits: 7 },
         { id: admin.user_id, label: 'Ada', credits: 5 },
@@ -238,7 +236,7 @@ describe('the usage of an organization', () => {
     ])
     for (const group_by of ['day', 'model', 'project', 'editor', 'person']) {
       const report = await usageOf(ours, member, { group_by })
-      expect(report).toMatchObject({ usage_of: 'own', total: { requests: 1, credits: 7 } })
+      expect(report).toMatchObject({ total: { requests: 1, credits: 7 } })
       expect(JSON.stringify(report)).not.toMatch(new RegExp(`secret|${admin.user_id}`))
       const lines = await fileOf(ours, member, { group_by })
       expect(lines).toHaveLength(2)

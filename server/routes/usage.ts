@@ -25,7 +25,6 @@ export const usageRoutes = [
   }).handle(async ({ query, owner_id, member, may_manage }, { db, now, settings }) => {
     const { from, to, group_by, format } = query
     const selection = { owner_id, from, to, ...(member && !may_manage && { actor: member.user_id }) }
-    const usage_of = member && may_manage ? 'everyone' : 'own'
     const naming = { group_by, editors: settings.editors, now: now() }
     if (format === 'csv') return new TextFile(`usage-${from}-${to}.csv`, csvOf(db, selection, naming))
     const limit = group_by === 'day' ? null : largestGroups
@@ -37,7 +36,7 @@ export const usageRoutes = [
       failed,
       credits,
     }))
-    return { success: true, data: { group_by, usage_of, rows: withRest(named, total), total } }
+    return { success: true, data: { group_by, rows: withRest(named, total), total } }
   }),
 ]
 

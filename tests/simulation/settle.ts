@@ -60,7 +60,6 @@ export async function settle(
       readAfter_s = passed_s + 300
     }
     if (owner.has_changed_team) await product.runTask('compare_seats')
-    if (owner.damaged.size > 0) await product.runTask('sync_kept_events')
     // What has become due is claimed now, so that nothing is compared that is about to change.
     await product.claim()
     life = await lived()

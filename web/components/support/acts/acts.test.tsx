@@ -48,13 +48,11 @@ const act = (outcome: ActOutcome | null, more: Partial<SupportAct> = {}): Suppor
   requested_by: { id: 'user_1', name: 'Sam' },
   requested_at: '2026-11-22T12:00:00.000Z',
   approved_by: null,
-  approved_at: null,
   refused_by: null,
   outcome,
   error: outcome ? null : 'It failed.',
   is_unavailable: false,
   last_error: null,
-  finished_at: '2026-11-22T12:00:01.000Z',
   ...more,
 })
 

@@ -21,7 +21,6 @@ function finding(id: string, repair: Repair | null): Finding {
     repair,
     advice: '',
     first_seen_at: at,
-    last_seen_at: at,
     gone_at: null,
   }
 }
