@@ -83,7 +83,7 @@ function planNotices(
     return [lapsedNotice(subscription, subscription.lapses_at, as_of, next)]
   }
   if (status !== 'active' && status !== 'trialing') return []
-  if (subscription.lacks_tax_location) {
+  if (subscription.lacks_tax_location && cancel_at === null) {
     return [
       {
         id: 'no_address',
