@@ -59,7 +59,7 @@ export default defineConfig({
           ...limits,
           name: 'catalogue',
           isolate: true,
-          include: ['tests/third-plan.test.ts'],
+          include: ['tests/*.test.ts'],
           globalSetup,
         },
       },

@@ -10,5 +10,8 @@ export function csvLine(cells: readonly Cell[]): string {
 }
 
 function textOf(text: string): string {
-  return text.replace(/(^|[;,|\t\r\n])(?=[ \u00a0"]*[=+\-@＝＋－＠])/g, "$1'").replaceAll('"', '""')
+  return text
+    .replace(/(^|[;,|\t\r\n])(?=[ \u00a0"]*[=+\-@＝＋－＠])/g, "$1'")
+    .replace(/^[\t\r\n]/, "'$&")
+    .replaceAll('"', '""')
 }

@@ -12,7 +12,7 @@ import {
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
-const { database, clerk, server, worker } = testProduct({ clerk: 'sandbox' })
+const { database, clerk, clock, server, worker } = testProduct({ clerk: 'sandbox' })
 afterEach(() => clerk.clear('faults'))
 
 const works = async (token: string) => (await server.api(getExtensionBalance, { token })).status === 200
@@ -126,7 +126,9 @@ describe('Clerk’s events', () => {
       .where('user_id', '=', ada.user_id)
       .execute()
     if (ban) await worker.applyClerk(ban)
+    clock.advance(3600_000)
     expect(await works(token)).toBe(true)
+    clock.reset()
   })
 
   test('a locked account keeps its tokens, because a stranger can cause a lock', async () => {

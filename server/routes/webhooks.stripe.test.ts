@@ -131,7 +131,7 @@ describe('a signed event', () => {
 
   test('a signed event of a type that we do not handle is answered 200, and nothing of it is kept', async () => {
     const customer = { object: 'customer', id: 'cus_ada', email: 'ada@tidemark.test' }
-    const event = eventOf('customer.updated', customer)
+    const event = eventOf('customer.created', customer)
     expect(await post(JSON.stringify(event))).toMatchObject({ status: 200 })
     expect(await stored()).toEqual([])
     expect(await rowsWith(database, ['ada@tidemark.test', event.id])).toEqual([])

@@ -39,7 +39,8 @@ export async function requireAuthority(deps: WorkerDependencies, act: SupportAct
       throw new PermanentError('A second person has to agree to it')
     return
   }
-  if (deps.now().getTime() - approved_at.getTime() > approvalLastsMs)
+  // By the real time, as the database wrote it down: the sandbox may move the product's clock by months.
+  if (Date.now() - approved_at.getTime() > approvalLastsMs)
     throw new PermanentError('It was approved more than a day ago, and has to be asked for again')
   await requirePerson(deps, act, { step: 'approved', who: approved_by, ...proof })
 }

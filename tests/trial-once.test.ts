@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { createOrganizationSubscription } from '../../../schema/api/organizations.ts'
-import { findIntent } from '../../../schema/billing/checkout/intents.ts'
-import { findLiveSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
-import { migrateToLatest } from '../../../schema/database/migrate.ts'
-import { countLockWaits } from '../../../tests/support/database/lock-waits.ts'
-import { buildOrganization } from '../../../tests/support/factories/organizations.ts'
-import { type CheckoutPage, openPlanCheckout } from '../../../tests/support/factories/plan-checkouts.ts'
-import { testProduct } from '../../../tests/support/product/start-test-product.ts'
-import { type Person, signUp } from '../../../tests/support/services/clerk.ts'
-import { processCheckoutCompletion } from '../../jobs/checkout-completion.ts'
+import { createOrganizationSubscription } from '../schema/api/organizations.ts'
+import { findIntent } from '../schema/billing/checkout/intents.ts'
+import { findLiveSubscription } from '../schema/billing/subscriptions/subscriptions.ts'
+import { migrateToLatest } from '../schema/database/migrate.ts'
+import { processCheckoutCompletion } from '../worker/jobs/checkout-completion.ts'
+import { countLockWaits } from './support/database/lock-waits.ts'
+import { buildOrganization } from './support/factories/organizations.ts'
+import { type CheckoutPage, openPlanCheckout } from './support/factories/plan-checkouts.ts'
+import { testProduct } from './support/product/start-test-product.ts'
+import { type Person, signUp } from './support/services/clerk.ts'
 
 /** A second plan with a trial, of which a buyer can have a page beside one of Pro. */
-vi.mock(import('../../../schema/catalogue/plans.ts'), async (original) => {
+vi.mock(import('../schema/catalogue/plans.ts'), async (original) => {
   const catalogue = await original()
   const [pro, teams] = ['pro', 'teams'].map((name) => catalogue.plans.find((one) => one.plan_type === name))
   if (!pro || !teams) throw new Error('It has neither Pro nor Teams')
