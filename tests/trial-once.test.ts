@@ -71,7 +71,7 @@ test('a page that is paid all the same gives no second trial and charges nothing
   expect(await findLiveSubscription(database.owner, ada.user_id)).toMatchObject({ status: 'active' })
 })
 
-test('of two pages with a trial that their buyer pays in one moment, and two workers settle, one trial begins', async () => {
+test('one trial begins when a buyer pays two pages with a trial in one moment and two workers settle them', async () => {
   const ada = await signUp(clerk)
   const pro = await openPlanCheckout(server, ada)
   const { id: clerk_org_id } = await buildOrganization(clerk, ada)

@@ -53,7 +53,7 @@ export const accountSummarySchema = z.object({
   organization_name: z.nullable(z.string()),
   /** Whether the caller has a seat in the organization, without which they cannot use its credits. */
   has_seat: z.boolean(),
-  /** Whether the organization has nobody who could manage it. */
+  /** Whether the organization has no admin. */
   lacks_admin: z.boolean(),
   /** When the caller's account was created; null for a caller without one, whatever the payer. */
   member_since: z.nullable(z.iso.datetime()),
@@ -168,7 +168,7 @@ export const getNextPayment = endpoint({
       z.object({
         amount_minor: z.int(),
         currency: currencySchema,
-        /** Null for an overdue payment that is not tried again by itself. */
+        /** Null for an overdue payment for which no other try is known. */
         at: z.nullable(z.iso.datetime()),
         /** It was tried and refused. */
         overdue: z.boolean(),

@@ -7,7 +7,7 @@ export type SessionSettings = Readonly<Record<string, string>>
 
 /**
  * Postgres asks every few seconds whether a client that says nothing is still there, so that the locks of one
- * whose machine is gone are free within half a minute. By itself it first asks after two hours.
+ * whose machine is gone are free within half a minute. By default it first asks after two hours.
  */
 const keepAliveSettings: SessionSettings = {
   tcp_keepalives_idle: '10',

@@ -306,7 +306,7 @@ function sentenceOf(row: SupportActRow): string {
   if (outcome) return outcomeText(row.kind, outcome)
   if (row.state === 'waiting_for_approval')
     return `waits for a second person, who approves ${row.id} at /support`
-  if (row.state === 'queued') return `waits and is tried again by itself. ${row.last_error ?? ''}`.trimEnd()
+  if (row.state === 'queued') return `waits, and a worker tries it again. ${row.last_error ?? ''}`.trimEnd()
   return `${row.state}. ${row.error ?? ''}`
 }
 

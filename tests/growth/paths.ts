@@ -31,7 +31,7 @@ export type Path = (product: TestProduct) => Promise<() => Promise<unknown>>
 /** Tasks that go through everybody's rows, beside those of Stripe and Clerk. */
 const comparing: ReadonlySet<string> = new Set(['reconcile', 'compare_seats', 'read_stripe_events'])
 
-/** What is done for each event and each month, and by each task that looks for what is due. */
+/** What is done for each event and each month, and by each task that looks for due rows. */
 export const paths: Readonly<Record<string, Path>> = {
   'a webhook of Stripe': async ({ server }) => {
     const payload = JSON.stringify(eventOf('checkout.session.completed', sessionOf(randomUUID())))

@@ -21,7 +21,8 @@ export type StripeSubject =
 
 /**
  * What an event is about. Nothing else that it says is believed but that it is none of ours, and when a
- * card was chosen: so all events of one thing have the same result, in any order. Throws when its format is not recognized.
+ * card was chosen: so all events of one thing have the same result, in any order. Throws when its format is
+ * not recognized.
  */
 export function readStripeSubject(
   payload: Json,

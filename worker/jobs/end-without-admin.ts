@@ -12,7 +12,7 @@ import type { WorkerDependencies } from '../dependencies.ts'
 const comment = 'Its organization has no admin'
 
 /**
- * Nobody in an organization without an admin can cancel its plan: it is not renewed, which every member reads
+ * No member of an organization without an admin can cancel its plan: it is not renewed, which every member reads
  * on their account page, until it has an admin again. Clerk's API lets no last admin leave or step down
  * (`organization_minimum_permissions_needed`, https://clerk.com/docs/errors/organizations), but their account
  * can be deleted, and Clerk's guide has organizations whose last admin was removed or downgraded ("Invalid

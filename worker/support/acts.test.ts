@@ -296,7 +296,7 @@ test('an invitation is sent again and keeps its seat; a dry run sends nothing', 
   })
 })
 
-test('one act ends all tokens and sessions of a person and of nobody else; a dry run ends none', async () => {
+test('one act ends all tokens and sessions of a person and of no other; a dry run ends none', async () => {
   const [person, other] = [await signUp(clerk), await signUp(clerk)]
   const active = async ({ user_id }: { user_id: string }) =>
     (await listActiveTokens(database.owner, { user_id, now: new Date() })).length

@@ -6,7 +6,7 @@ import type { MonthDue, Position } from './position.ts'
 
 // Decides how much of each month was used, expires and is written off. In the order of the calls:
 //   usageToCount   whose usage has to be read: of months that begin in the books, and of those that close
-//   differenceOf   grants: what is due less what was posted, each component
+//   differenceOf   of each grant and component, the credits that are due less those that are posted
 //   countUsage     which month pays for which usage (rule 9 of docs/decisions/061)
 //   foldMonths     what is left of each month, after the debts of those before it (rule 8): that expires
 // A month is named by `starts_at`; `usage_from` is from when on usage belongs to it, which may be later.

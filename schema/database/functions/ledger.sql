@@ -538,10 +538,10 @@ CREATE OR REPLACE FUNCTION ledger_books(owner_id text) RETURNS jsonb LANGUAGE sq
   FROM (SELECT) always LEFT JOIN ledger_owners o ON o.owner_id = ledger_books.owner_id
 $$;
 
--- Closes a billing month: writes down how many of the plan credits were used in it. That, and what expires or is written off,
--- is decided by `differenceOf` (schema/billing/position), and posted in the same transaction. `hold_ids` are the holds that were opened in it. While one is open,
--- it outlives its month; when it is resolved, the month is closed again. LG001: it was closed before with
--- more, or as another owner's. LG002: more than `used_open`.
+-- Closes a billing month: writes down how many of its plan credits were used. `differenceOf` (schema/billing/position) decides
+-- that, and what is posted as expired or written off in the same transaction. A hold of `hold_ids`, which were opened in it,
+-- outlives it while it is open; when it is resolved, the month is closed again. LG001: it was closed before with more, or as
+-- another owner's. LG002: more than `used_open`.
 CREATE OR REPLACE FUNCTION ledger_close_month(
   owner_id text, stripe_subscription_id text, month_starts_at timestamptz, used bigint, hold_ids uuid[]
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$

@@ -18,7 +18,7 @@ CREATE TABLE extension_tokens (
   payer text NOT NULL DEFAULT 'personal' CHECK (payer ~ '^(personal|org_\w+)$' AND length(payer) <= 64),
   PRIMARY KEY (user_id, id),
   CHECK (created_at < expires_at),
-  -- Whoever writes the row: as `tokenExpiry` has it. A token works only after its beginning.
+  -- For every login that writes the row, as `tokenExpiry` has it. A token works only after its beginning.
   CONSTRAINT extension_tokens_lifetime
     CHECK (expires_at AT TIME ZONE 'UTC' <= created_at AT TIME ZONE 'UTC' + interval '4 months'),
   CONSTRAINT extension_tokens_named CHECK (scheme IS NOT NULL OR editor_name IS NULL)

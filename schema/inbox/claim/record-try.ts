@@ -39,7 +39,10 @@ export async function recordFailedTry(
   return rows.length > 0
 }
 
-/** How many unfinished rows have waited for Stripe, Clerk or the database since before a moment, however few tries that were. */
+/**
+ * How many unfinished rows have waited for Stripe, Clerk or the database since before a moment, however few
+ * tries that were.
+ */
 export async function countAway(
   db: Kysely<DB>,
   { table, unfinished }: Claimable,

@@ -32,7 +32,7 @@ export async function startPgBouncer(
     listen_addr: '127.0.0.1',
     listen_port: listenPort,
     unix_socket_dir: '',
-    // Whoever connects has the login of the line above.
+    // Every client has the login of the line above.
     auth_type: 'any',
     pool_mode: poolMode,
     default_pool_size: 60,

@@ -430,7 +430,7 @@ test.each(['before the admin went', 'by the admin who came'])(
   },
 )
 
-test('when the buyer leaves and another admin is there, invoices go to that one, and the plan goes on', async () => {
+test('invoices go to another admin, and the plan goes on, when the buyer leaves', async () => {
   const { bought, colleague, hear, settled, promote } = await loseAdmin(left)
   await promote()
   await hear(colleague.user_id)

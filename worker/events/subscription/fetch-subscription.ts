@@ -140,8 +140,8 @@ export async function fetchSubscription(
 }
 
 /**
- * Whether Stripe has switched tax off because the customer has no location, and they still have none: it switches it
- * on again for nobody (https://docs.stripe.com/tax/customer-locations). With an address this does.
+ * Whether Stripe has switched tax off because the customer has no location, and they still have none. Stripe does not
+ * switch it on again (https://docs.stripe.com/tax/customer-locations); with an address this function does.
  */
 async function isUntaxed(
   stripe: Stripe,

@@ -148,8 +148,10 @@ export async function fetchBills(
   }
 }
 
-/** What its customer has to do (3D Secure), and why the bank refused the latest attempt: Stripe.PaymentIntent. */
-/** https://docs.stripe.com/payments/paymentintents/lifecycle */
+/**
+ * What its customer has to do (3D Secure), and why the bank refused the latest attempt: Stripe.PaymentIntent
+ * (https://docs.stripe.com/payments/paymentintents/lifecycle).
+ */
 async function fetchUnpaid(
   stripe: Stripe,
   { id, hosted_invoice_url, amount_remaining, next_payment_attempt }: Stripe.Invoice,

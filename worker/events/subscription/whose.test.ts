@@ -201,7 +201,7 @@ test('a subscription of another product of the account, on our customer, is igno
   expect(await findingsOf(bought)).toEqual([])
 })
 
-test('of two plans of one owner the one that goes on charging brings its credits when the other ends', async () => {
+test('the plan that goes on charging brings its credits when the other plan of its owner ends', async () => {
   const bought = await buy()
   const second = await makeByHand(bought)
   expect(await rowsOf(bought)).toHaveLength(1)
