@@ -1,9 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { JobPayload, QueueName } from '../schema/inbox/queues/queues.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
 import { currentSpan } from '../schema/tracing.ts'
+import { tryAgain } from '../schema/try-again.ts'
 import type { RequestLog } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
+
+/** A queue that fails over is there again in a moment; its claim would come half a minute later. */
+const waits_ms = [100, 400]
 
 /**
  * Asks the worker to process a row now. A queue that is unavailable or hangs is logged and counted, and does
@@ -19,7 +22,7 @@ export async function enqueue<Name extends QueueName>(
   const origin = { request_id: requestLog.request_id, ...(span && { traceparent: span.traceparent }) }
   try {
     const add = () => deps.producer.add(job.queue, job.id, job.payload, origin)
-    await withTimeLimit(tryAgain(add), {
+    await withTimeLimit(tryAgain(add, waits_ms), {
       limit_ms: deps.settings.enqueue_limit_ms,
       what: `Enqueueing in ${job.queue}`,
     })
@@ -32,18 +35,4 @@ export async function enqueue<Name extends QueueName>(
     )
     return false
   }
-}
-
-/** A queue that fails over is there again in a moment; its claim would come half a minute later. */
-const waits_ms = [100, 400]
-
-async function tryAgain(add: () => Promise<void>): Promise<void> {
-  for (const wait_ms of waits_ms) {
-    try {
-      return await add()
-    } catch {
-      await delay(wait_ms)
-    }
-  }
-  return add()
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Job, Worker } from 'bullmq'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
 import type { QueueBackend } from '../schema/inbox/queues/backend.ts'
@@ -12,6 +11,7 @@ import {
 } from '../schema/inbox/queues/queues.ts'
 import { withoutAddresses } from '../schema/mail-addresses.ts'
 import { inSpan } from '../schema/tracing.ts'
+import { tryAgain } from '../schema/try-again.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 import { tryEvent } from './events/try-event.ts'
 import { processCheckoutCompletion } from './jobs/checkout-completion.ts'
@@ -124,6 +124,9 @@ function idsOfJob(payload: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(payload ?? {}).filter(([name]) => name.endsWith('_id')))
 }
 
+/** Where a database fails over or its pooler restarts, the next connection works; the row is due much later. */
+const waits_ms = [100, 500, 2000]
+
 function startConsumer(
   name: QueueName,
   deps: WorkerDependencies,
@@ -133,9 +136,11 @@ function startConsumer(
   const worker = new Worker(
     name,
     (job: Job) =>
-      tryAgain(() => processJob(deps, name, job.data, originOf(job))).catch((error: unknown) => {
-        throw withoutAddressesIn(error)
-      }),
+      tryAgain(() => processJob(deps, name, job.data, originOf(job)), waits_ms, isDatabaseUnavailable).catch(
+        (error: unknown) => {
+          throw withoutAddressesIn(error)
+        },
+      ),
     {
       connection: backend.connection,
       concurrency: concurrency[name],
@@ -164,21 +169,6 @@ function startConsumer(
     deps.log.warn({ queue: name, err: error }, 'The queue is unavailable')
   })
   return worker
-}
-
-/** Where a database fails over or its pooler restarts, the next connection works; the row is due much later. */
-const waits_ms = [100, 500, 2000]
-
-async function tryAgain(job: () => Promise<void>): Promise<void> {
-  for (const wait_ms of waits_ms) {
-    try {
-      return await job()
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error
-      await delay(wait_ms)
-    }
-  }
-  return job()
 }
 
 /** The queue keeps the message and the stack of a job's failure. */

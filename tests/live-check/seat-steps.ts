@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
+import { idOf } from '../../schema/vendors/stripe/events.ts'
 import type { Step } from './findings.ts'
 import {
   eventsOf,
   findPortal,
-  idOf,
   invoicesOf,
   must,
   outcomeOf,

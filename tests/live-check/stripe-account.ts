@@ -4,6 +4,7 @@ import type { PlanType } from '../../schema/catalogue/plans.ts'
 import { priceLookupKey } from '../../schema/catalogue/sold-plans.ts'
 import { isPortal } from '../../schema/vendors/stripe/catalogue.ts'
 import { objectOfStripeEvent } from '../../schema/vendors/stripe/event-types.ts'
+import { idOf } from '../../schema/vendors/stripe/events.ts'
 import type { Finding } from './findings.ts'
 
 export interface StripeAccount {
@@ -181,10 +182,6 @@ export async function waitFor<T>(
     if (found !== null || performance.now() > until) return found
     await new Promise((resolve) => setTimeout(resolve, pause_ms))
   }
-}
-
-export function idOf(object: string | { readonly id: string }): string {
-  return typeof object === 'string' ? object : object.id
 }
 
 export function must<T>(value: T | undefined): T {

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
+import { idOf } from '../../schema/vendors/stripe/events.ts'
 import type { Finding, Step } from './findings.ts'
 import {
   chargeOf,
   eventsOf,
-  idOf,
   invoicesOf,
   must,
   outcomeOf,
@@ -94,7 +94,7 @@ export function timeSteps(options: StripeAccount): Step[] {
         const schedule = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
         const [phase] = schedule.phases
         const price = must(phase?.items[0]).price
-        const priceId = typeof price === 'string' ? price : price.id
+        const priceId = idOf(price)
         await stripe.subscriptionSchedules.update(schedule.id, {
           end_behavior: 'release',
           phases: [

@@ -51,21 +51,23 @@ async function openPage(product: FaultyProduct, owner: Owner): Promise<void> {
 const atPage = async (product: FaultyProduct, owner: Owner, does: string, means: object) =>
   product.stripe.knob(`sessions/${owner.sessions.at(-1)?.id}/${does}`, means).catch(ignoreRefusal)
 
+const paidAfterwards: Pick<Ending, 'turns' | 'leave' | 'after'> = {
+  turns: [plan],
+  leave: openPage,
+  after: (product, owner) => atPage(product, owner, 'pay', {}) as Promise<void>,
+}
+
 const endings: readonly Ending[] = [
   {
     title: 'a person with an open payment page, who pays it after the deletion',
     kind: 'user',
-    turns: [plan],
-    leave: openPage,
-    after: (product, owner) => atPage(product, owner, 'pay', {}) as Promise<void>,
+    ...paidAfterwards,
     paper: { kept_minor: 2000, plan: 500, purchased: 0 },
   },
   {
     title: 'an organization with an open payment page, which is paid after the deletion',
     kind: 'team',
-    turns: [plan],
-    leave: openPage,
-    after: (product, owner) => atPage(product, owner, 'pay', {}) as Promise<void>,
+    ...paidAfterwards,
     paper: { kept_minor: 6000, plan: 1000, purchased: 0 },
   },
   {

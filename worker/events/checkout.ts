@@ -8,7 +8,7 @@ import {
 } from '../../schema/billing/checkout/intents.ts'
 import { type IntentOutcome, recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { type CheckoutSession, checkoutSessionSchema } from '../../schema/vendors/stripe/events.ts'
+import { type CheckoutSession, checkoutSessionSchema, idOf } from '../../schema/vendors/stripe/events.ts'
 import { withTransfers } from '../../schema/vendors/stripe/log-ids.ts'
 import { intentIdOf } from '../../schema/vendors/stripe/metadata.ts'
 import { refundPayment } from '../../schema/vendors/stripe/refund-all.ts'
@@ -68,8 +68,7 @@ async function endForUsedTrial(
 ): Promise<CheckoutSession | null> {
   const intent = status === 'open' ? await findIntent(db, intentId) : undefined
   if (!intent || !(await isTrialUsed(db, intent))) return null
-  const closed = await stripe.checkout.sessions.expire(id).catch(nullIfRefused)
-  return closed && checkoutSessionSchema.parse(closed)
+  return closePage(stripe, id)
 }
 
 /**
@@ -84,22 +83,25 @@ async function endForDeleted(
 ): Promise<CheckoutSession> {
   const intent = await findUnsettledOfDeleted(deps.db, intentId)
   if (intent) {
-    const isForNobody = await isOwnerGone(deps, intent.owner_id ?? intent.user_id)
-    if (found.status === 'open' && (isForNobody || (await isOwnerGone(deps, intent.user_id)))) {
-      // A refusal says that it was paid just now, of which an event follows.
-      const closed = await deps.stripe.checkout.sessions.expire(found.id).catch(nullIfRefused)
-      if (closed) return checkoutSessionSchema.parse(closed)
+    const hasNoOwner = await isOwnerGone(deps, intent.owner_id ?? intent.user_id)
+    if (found.status === 'open' && (hasNoOwner || (await isOwnerGone(deps, intent.user_id)))) {
+      const closed = await closePage(deps.stripe, found.id)
+      if (closed) return closed
     }
     const { payment_intent: paid } = found
-    if (isForNobody && found.payment_status === 'paid' && paid)
-      await refundPayment(deps.stripe, typeof paid === 'string' ? paid : paid.id)
+    if (hasNoOwner && found.payment_status === 'paid' && paid) await refundPayment(deps.stripe, idOf(paid))
   }
   return checkoutSessionSchema.parse(found)
 }
 
-function nullIfRefused(error: unknown): null {
-  if (error instanceof Stripe.errors.StripeInvalidRequestError) return null
-  throw error
+/** Null where Stripe refuses: it was paid just now, of which an event follows. */
+async function closePage(stripe: Stripe, id: string): Promise<CheckoutSession | null> {
+  try {
+    return checkoutSessionSchema.parse(await stripe.checkout.sessions.expire(id))
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeInvalidRequestError) return null
+    throw error
+  }
 }
 
 /**

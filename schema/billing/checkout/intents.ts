@@ -262,13 +262,7 @@ export async function makeTrialsDue(
   trx: DatabaseTransaction,
   { user_id, now }: { readonly user_id: string; readonly now: Date },
 ): Promise<void> {
-  await trx
-    .updateTable('checkout_intents')
-    .set({ next_try_at: now, updated_at: sql`now()` })
-    .where('user_id', '=', user_id)
-    .where('trial_days', '>', 0)
-    .where('is_unfinished', '=', sql.lit(true))
-    .execute()
+  await makeUnfinishedDue(trx, now).where('user_id', '=', user_id).where('trial_days', '>', 0).execute()
 }
 
 /** Makes the open checkouts of an owner and buyer who was deleted due, which closes their payment pages. */
@@ -276,10 +270,15 @@ export async function makeCheckoutsDue(
   trx: DatabaseTransaction,
   { owner_id, now }: { readonly owner_id: string; readonly now: Date },
 ): Promise<void> {
-  await trx
+  await makeUnfinishedDue(trx, now)
+    .where((eb) => eb.or([eb('user_id', '=', owner_id), eb('owner_id', '=', owner_id)]))
+    .execute()
+}
+
+/** Of those checkouts that the caller names. */
+function makeUnfinishedDue(trx: DatabaseTransaction, now: Date) {
+  return trx
     .updateTable('checkout_intents')
     .set({ next_try_at: now, updated_at: sql`now()` })
-    .where((eb) => eb.or([eb('user_id', '=', owner_id), eb('owner_id', '=', owner_id)]))
     .where('is_unfinished', '=', sql.lit(true))
-    .execute()
 }

@@ -25,18 +25,17 @@ export interface FoundDifference {
 }
 
 const whatMayChange = [
-  ...([
-    'owner_id',
-    'sentence',
-    'they_say',
-    'we_have',
-    'amount_minor',
-    'currency',
-    'credits',
-    'repair',
-  ] as const),
-  ...(['advice', 'last_seen_at'] as const),
-]
+  'owner_id',
+  'sentence',
+  'they_say',
+  'we_have',
+  'amount_minor',
+  'currency',
+  'credits',
+  'repair',
+  'advice',
+  'last_seen_at',
+] as const
 
 /** Stores new differences and confirms known ones; a resolved one that returns is new. */
 export async function saveFindings(

@@ -32,6 +32,11 @@ export const stripeReferenceSchema = z.union([
   z.object({ id: z.string() }).transform((object) => object.id),
 ])
 
+/** Of an object that an answer names, or has expanded. */
+export function idOf(object: string | { readonly id: string }): string {
+  return typeof object === 'string' ? object : object.id
+}
+
 /** Our part of a checkout session, from an event or fetched. Amounts are minor units. */
 export const checkoutSessionSchema = z.object({
   id: z.string(),

@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { idOf } from './events.ts'
 
 /** Stripe gives nothing back of a payment that is disputed, or was given back already (the SDK: `Code`). */
 const refusals: ReadonlySet<string> = new Set(['charge_disputed', 'charge_already_refunded'])
@@ -24,7 +25,7 @@ export async function refundSubscription(stripe: Stripe, subscription: string): 
     const payments = stripe.invoicePayments.list({ invoice: invoice.id ?? '', status: 'paid', limit: 100 })
     for await (const { payment } of payments) {
       const paid = payment.payment_intent
-      if (paid) await refundPayment(stripe, typeof paid === 'string' ? paid : paid.id)
+      if (paid) await refundPayment(stripe, idOf(paid))
     }
   }
 }

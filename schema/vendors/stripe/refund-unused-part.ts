@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { idOf } from './events.ts'
 import { refundOnce } from './refund-all.ts'
 
 /**
@@ -20,7 +21,7 @@ export async function refundUnusedPart(
 ): Promise<RefundMade> {
   const { data } = await stripe.invoicePayments.list({ invoice: invoice_id, status: 'paid', limit: 100 })
   const payments = data.flatMap(({ amount_paid, payment: { payment_intent: paid } }) =>
-    paid ? [{ payment_intent: typeof paid === 'string' ? paid : paid.id, amount_paid }] : [],
+    paid ? [{ payment_intent: idOf(paid), amount_paid }] : [],
   )
   for (const { payment_intent } of payments) {
     const made = stripe.refunds.list({ payment_intent, limit: 100 })

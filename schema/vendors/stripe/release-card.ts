@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { idOf } from './events.ts'
 
 /**
  * Checkout makes its card the subscription's own, and Stripe charges that one whatever card is the customer's
@@ -26,8 +27,4 @@ export async function releaseCard(
     })
   }
   if (default_payment_method) await stripe.subscriptions.update(id, { default_payment_method: '' })
-}
-
-export function idOf(object: string | { readonly id: string }): string {
-  return typeof object === 'string' ? object : object.id
 }

@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { idOf } from './events.ts'
 
 /**
  * Removes the change that is scheduled for a subscription's next period, and returns the subscription.
@@ -9,7 +10,7 @@ export async function releaseSchedule(stripe: Stripe, subscriptionId: string): P
   const { schedule, ...subscription } = await stripe.subscriptions.retrieve(subscriptionId)
   if (schedule === null) return { ...subscription, schedule }
   try {
-    await stripe.subscriptionSchedules.release(typeof schedule === 'string' ? schedule : schedule.id)
+    await stripe.subscriptionSchedules.release(idOf(schedule))
   } catch (error) {
     const after = await stripe.subscriptions.retrieve(subscriptionId)
     if (error instanceof Stripe.errors.StripeInvalidRequestError && after.schedule === null) return after

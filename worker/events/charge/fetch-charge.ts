@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ChargeSnapshot } from '../../../schema/billing/charges/charges.ts'
 import { findIntentOfInvoice } from '../../../schema/billing/checkout/intents.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
-import { stripeReferenceSchema } from '../../../schema/vendors/stripe/events.ts'
+import { idOf, stripeReferenceSchema } from '../../../schema/vendors/stripe/events.ts'
 import { unusedPartOf } from '../../../schema/vendors/stripe/refund-unused-part.ts'
 import { disputedMinor, disputeStateOf, refundedMinor } from '../../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
@@ -100,7 +100,7 @@ async function findInvoice(
     limit: 1,
   })
   const reference = payments.data[0]?.invoice
-  const id = typeof reference === 'string' ? reference : reference?.id
+  const id = reference && idOf(reference)
   const details = id ? (await deps.stripe.invoices.retrieve(id)).parent?.subscription_details : null
   if (!id) return null
   return { id, subscription_id: details ? stripeReferenceSchema.parse(details.subscription) : null }

@@ -10,6 +10,7 @@ import { endMembershipsOf, listOrganizationsOf } from '../../../schema/people/me
 import { markDeleted } from '../../../schema/people/owners/deleted-owners.ts'
 import { endSeatsOf } from '../../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
+import { idOf } from '../../../schema/vendors/stripe/events.ts'
 import { refundPayment } from '../../../schema/vendors/stripe/refund-all.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import type { DeletedOwner } from '../clerk-subject.ts'
@@ -38,7 +39,7 @@ export async function refundPaidAfter(
   if (!customer || !(await clerk.isGone(id))) return
   const created = { gt: Math.floor(deleted_at.getTime() / 1000) }
   for await (const { status, payment_intent: paid } of stripe.charges.list({ customer, created, limit: 100 }))
-    if (status === 'succeeded' && paid) await refundPayment(stripe, typeof paid === 'string' ? paid : paid.id)
+    if (status === 'succeeded' && paid) await refundPayment(stripe, idOf(paid))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { findOwnerOfCustomer } from '../../../schema/billing/customers/customers.ts'
 import { findLiveSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
-import { idOf, releaseCard } from '../../../schema/vendors/stripe/release-card.ts'
+import { idOf } from '../../../schema/vendors/stripe/events.ts'
+import { releaseCard } from '../../../schema/vendors/stripe/release-card.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
 import { ignore, type Nothing } from '../outcome.ts'
 
