@@ -89,7 +89,7 @@ function planNotices(
         id: 'no_address',
         tone: 'caution',
         title: 'A billing address is missing',
-        text: `Without it the tax on invoices of ${name} cannot be worked out.${may_manage ? ' Add one on the billing page; the next invoice has it.' : ' An administrator can add it.'}`,
+        text: `Without it the tax on invoices of ${name} cannot be worked out.${may_manage ? ' Add one in the billing portal; the next invoice has it.' : ' An administrator can add it.'}`,
         actions: portal('Add address'),
       },
     ]

@@ -40,7 +40,7 @@ export function CaseActions({ trace, owner }: { trace: SupportTrace; owner: Supp
             onClick={() => act({ kind: 'sign_out', targets, subject })}
           >
             <LogOut aria-hidden="true" />
-            Sign out
+            Sign person out
           </Button>
           <Button
             variant="quietDanger"
