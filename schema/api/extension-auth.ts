@@ -114,8 +114,7 @@ export const prepareVscodeAuth = endpoint({
 export const completeVscodeAuth = endpoint({
   method: 'POST',
   path: '/api/auth/complete-vscode-auth',
-  summary:
-    'Finish a sign-in of the alternative page, where the code is the user’s id and the state is the secret',
+  summary: 'Agree to a sign-in of the alternative page; returns the code to send back',
   auth: 'user',
   limit: 'write',
   body: z.strictObject({
@@ -126,7 +125,11 @@ export const completeVscodeAuth = endpoint({
     confirmation: requiredText(missingConfirmation, atMost(100, 'confirmation')),
     payer,
   }),
-  response: z.object({ success: z.literal(true) }),
+  response: z.object({
+    success: z.literal(true),
+    /** The user's id, a dot and a random proof. */
+    authorization_code: z.string(),
+  }),
 })
 
 const tokenParameter = z.string().check(z.minLength(1), z.maxLength(1024))

@@ -143,7 +143,6 @@ export interface ExtensionSignIns {
   code_hash: Buffer | null;
   confirmation_expires_at: Timestamp | null;
   confirmation_hash: Buffer | null;
-  confirmed_at: Timestamp | null;
   created_at: Timestamp;
   editor_name: string | null;
   exchanged_at: Timestamp | null;

@@ -21,9 +21,8 @@ export type ExchangeRefusal =
   | 'verifier_without_challenge'
 
 /**
- * Decides whether a sign-in gives a token, and to whom. A sign-in with a challenge needs our code and the
- * verifier, one without one needs the user's id and no verifier: its kind was fixed when it began, so an
- * exchange cannot choose the easier one.
+ * Decides whether a sign-in gives a token, and to whom. Each needs our code, and one with a challenge the
+ * verifier: its kind was fixed when it began, so an exchange cannot choose the easier one.
  */
 export function decideExchange(
   signIn: SignIn,
@@ -32,32 +31,22 @@ export function decideExchange(
 ): { readonly user_id: string } | { readonly refusal: ExchangeRefusal } {
   const { user_id } = signIn
   if (exchange.redirect_uri !== signIn.redirect_uri) return { refusal: 'other_redirect_uri' }
-  const refusal =
-    signIn.code_challenge === null
-      ? refusalWithoutChallenge(signIn, exchange)
-      : refusalWithChallenge(signIn.code_challenge, signIn.code_hash, exchange)
+  const refusal = refusalOfProof(signIn, exchange)
   if (refusal) return { refusal }
   if (signIn.exchanged_at) return { refusal: 'reused' }
   return signIn.expires_at > now && hasBegun(signIn, now) ? { user_id } : { refusal: 'expired' }
 }
 
-function refusalWithChallenge(
-  challenge: string,
-  code_hash: Buffer | null,
-  exchange: Exchange,
+function refusalOfProof(
+  { code_hash, code_challenge }: SignIn,
+  { code, code_verifier }: Exchange,
 ): ExchangeRefusal | null {
-  if (!code_hash || !isEqual(hashSecret(exchange.code), code_hash)) return 'other_code'
-  return answersChallenge(exchange.code_verifier, challenge) ? null : 'other_verifier'
-}
-
-function refusalWithoutChallenge(
-  { user_id, confirmed_at }: SignIn,
-  exchange: Exchange,
-): ExchangeRefusal | null {
-  if (exchange.code !== user_id) return 'other_code'
-  if (confirmed_at === null) return 'not_confirmed'
+  if (code_hash === null) return 'not_confirmed'
+  if (!isEqual(hashSecret(code), code_hash)) return 'other_code'
+  if (code_challenge !== null)
+    return answersChallenge(code_verifier, code_challenge) ? null : 'other_verifier'
   // The caller believes that a challenge protects this sign-in, and none does (RFC 9700, section 4.8.2).
-  return exchange.code_verifier === undefined ? null : 'verifier_without_challenge'
+  return code_verifier === undefined ? null : 'verifier_without_challenge'
 }
 
 /** S256 of RFC 7636, the only method that we support. */

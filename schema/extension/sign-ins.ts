@@ -128,7 +128,8 @@ export async function prepareSignIn(
 /**
  * Confirms a sign-in of the alternative page. The confirmation belongs to one state, address and user, and
  * works once. `unconfirmed`: it is not the one that this page was given, or too old; the page may ask for
- * another.
+ * another. The code is the user's id, as in the specification, and a random proof: whoever sent the link
+ * knows the state and may know the id, and never sees what goes to the editor of the person who clicks.
  */
 export async function confirmSignIn(
   db: Database,
@@ -140,11 +141,12 @@ export async function confirmSignIn(
     readonly payer: string
     readonly now: Date
   },
-): Promise<'completed' | 'unconfirmed' | SignInRefusal> {
+): Promise<{ code: string } | 'unconfirmed' | SignInRefusal> {
   const { state, redirect_uri, user_id, confirmation, payer, now } = signIn
+  const code = `${user_id}.${createCode()}`
   const confirmed = await db
     .updateTable('extension_sign_ins')
-    .set({ confirmed_at: now, payer, confirmation_hash: null, confirmation_expires_at: null })
+    .set({ code_hash: hashSecret(code), payer, confirmation_hash: null, confirmation_expires_at: null })
     .where('state_hash', '=', hashSecret(state))
     .where('confirmation_hash', '=', hashSecret(confirmation))
     .where('confirmation_expires_at', '>', now)
@@ -154,7 +156,7 @@ export async function confirmSignIn(
     .where('expires_at', '>', now)
     .returning('state_hash')
     .executeTakeFirst()
-  return confirmed ? 'completed' : ((await whyNotTheirs(db, signIn)) ?? 'unconfirmed')
+  return confirmed ? { code } : ((await whyNotTheirs(db, signIn)) ?? 'unconfirmed')
 }
 
 /** Why a sign-in of the alternative page cannot go on for a user; null when it can. */

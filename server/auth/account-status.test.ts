@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { generateExtensionToken, getExtensionBalance } from '../../schema/api/extension.ts'
 import {
   bind,
+  codeOf,
   complete,
   confirm,
   exchange,
@@ -71,11 +72,11 @@ describe.each(misfortunes)('a user who %s', (what, happens, status, code) => {
     const ada = await signUp(clerk)
     const withChallenge = await signInBoundTo(server, ada)
     const without = newSignIn()
-    await complete(server, without, ada)
+    const code = codeOf(await complete(server, without, ada))
     await happens(ada)
     const invalid = { status: 400, body: { error: 'invalid_grant' } }
     expect(await exchange(server, withChallenge)).toMatchObject(invalid)
-    expect(await exchange(server, { ...without, code: ada.user_id }, withoutVerifier)).toMatchObject(invalid)
+    expect(await exchange(server, { ...without, code }, withoutVerifier)).toMatchObject(invalid)
     expect(await tokensOf(ada)).toEqual([])
   })
 

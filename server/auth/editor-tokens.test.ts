@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { decideExchange } from '../../schema/extension/decide-exchange.ts'
-import { createToken } from '../../schema/extension/secrets.ts'
+import { createToken, hashSecret } from '../../schema/extension/secrets.ts'
 import type { SignIn } from '../../schema/extension/sign-ins.ts'
 import { isActive, revokeTokens } from '../../schema/extension/tokens.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
@@ -163,9 +163,10 @@ test('a token and a sign-in that begin on a later day give nothing until then', 
   const [now, later] = [new Date(), new Date('2126-01-01')]
   const row = { created_at: later, expires_at: new Date('2126-01-02'), user_id: 'user_ada' }
   expect(isActive({ ...row, id: '', last_used_at: null, revoked_at: null }, now)).toBe(false)
-  const sign_in = { ...row, redirect_uri: 'x', code_challenge: null, code_hash: null, exchanged_at: null }
-  const confirmed = { ...sign_in, confirmed_at: now } as unknown as SignIn
-  const exchange = { code: 'user_ada', redirect_uri: 'x' }
+  const code_hash = hashSecret('user_ada.proof')
+  const sign_in = { ...row, redirect_uri: 'x', code_challenge: null, code_hash, exchanged_at: null }
+  const confirmed = sign_in as unknown as SignIn
+  const exchange = { code: 'user_ada.proof', redirect_uri: 'x' }
   expect(decideExchange(confirmed, exchange, now)).toEqual({ refusal: 'expired' })
   expect(decideExchange(confirmed, exchange, later)).toEqual({ user_id: 'user_ada' })
 })

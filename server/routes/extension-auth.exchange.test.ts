@@ -5,6 +5,7 @@ import { exchangeAuthCode } from '../../schema/api/extension-auth.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import {
   bind,
+  codeOf,
   complete,
   type EditorSignIn,
   editorUri,
@@ -42,11 +43,10 @@ const invalidGrant = {
     request_id: expect.any(String),
   },
 }
-/** A sign-in of the alternative page, finished: its code is the user's id. */
+/** A sign-in of the alternative page, finished. */
 async function completedBy(person: Person): Promise<EditorSignIn & { code: string }> {
   const signIn = newSignIn()
-  expect((await complete(server, signIn, person)).status).toBe(200)
-  return { ...signIn, code: person.user_id }
+  return { ...signIn, code: codeOf(await complete(server, signIn, person)) }
 }
 const withoutVerifier = { code_verifier: undefined }
 
@@ -298,8 +298,9 @@ test('the server reloads all tokens only after an exchange that may have revoked
 })
 
 describe('a sign-in of the alternative page', () => {
-  test('a sign-in of the alternative page is exchanged with the user’s id, the state and no verifier, once', async () => {
+  test('a sign-in of the alternative page is exchanged with what the editor was sent, the state and no verifier, once', async () => {
     const signIn = await completedBy(ada)
+    expect(signIn.code).toMatch(new RegExp(`^${ada.user_id}\\.[\\w-]{43}$`))
     const answer = await exchange(server, signIn, withoutVerifier)
     expect(answer.status).toBe(200)
     expect(await works(tokenOf(answer))).toBe(true)
@@ -317,11 +318,27 @@ describe('a sign-in of the alternative page', () => {
   test.each([
     ['another state', () => ({ state: newSignIn().state })],
     ['another user’s id', () => ({ code: eve.user_id })],
+    ['the user’s id, which is no secret', () => ({ code: ada.user_id })],
+    ['the user’s id and a proof that was made up', () => ({ code: `${ada.user_id}.${newSignIn().state}` })],
+    ['the proof of another sign-in', async () => ({ code: (await completedBy(ada)).code })],
     ['another redirect address', () => ({ redirect_uri: 'http://localhost:4000/' })],
     ['a verifier that protects nothing', () => ({ code_verifier: newSignIn().code_verifier })],
   ])('a sign-in of the alternative page is refused with %s', async (_, wrong) => {
     const signIn = await completedBy(ada)
-    expect(await exchange(server, signIn, { ...withoutVerifier, ...wrong() })).toMatchObject(invalidGrant)
+    const fields = { ...withoutVerifier, ...(await wrong()) }
+    expect(await exchange(server, signIn, fields)).toMatchObject(invalidGrant)
+    // A stranger who tries ends nothing.
+    expect((await exchange(server, signIn, withoutVerifier)).status).toBe(200)
+  })
+
+  test('whoever sends the link gets nothing for the click of its reader, whose editor gets the token', async () => {
+    const link = newSignIn()
+    const sent = await complete(server, link, ada)
+    const known = { ...link, code: ada.user_id }
+    for (const guess of [known, { ...known, code: link.state }, { ...known, code: `${ada.user_id}.` }]) {
+      expect(await exchange(server, guess, withoutVerifier)).toMatchObject(invalidGrant)
+    }
+    expect((await exchange(server, { ...link, code: codeOf(sent) }, withoutVerifier)).status).toBe(200)
   })
 
   test('a sign-in of the alternative page gives nothing before its user has agreed', async () => {

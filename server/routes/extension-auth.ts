@@ -91,8 +91,8 @@ export const extensionAuthRoutes = [
     const signIn = { state, redirect_uri, confirmation, payer, user_id, now: deps.now() }
     const outcome = await confirmSignIn(deps.db, signIn)
     if (outcome === 'unconfirmed') throw refusal('sign_in_unconfirmed')
-    if (outcome !== 'completed') throw refusal(signInCodes[outcome])
-    return { success: true }
+    if (typeof outcome === 'string') throw refusal(signInCodes[outcome])
+    return { success: true, authorization_code: outcome.code }
   }),
 
   route(exchangeAuthCode, {

@@ -14,6 +14,7 @@ import { countLockWaits } from '../../tests/support/database/lock-waits.ts'
 import { buildSignedInEditor } from '../../tests/support/factories/extension-tokens.ts'
 import {
   bind,
+  codeOf,
   complete,
   exchange,
   initiate,
@@ -293,8 +294,8 @@ describe('the name of an editor', () => {
     const [withChallenge, without] = [newSignIn(), newSignIn()]
     await signInBoundTo(server, ada, withChallenge, { editor_name: 'first' })
     await exchange(server, await signInBoundTo(server, ada, withChallenge, { editor_name: 'second' }))
-    await complete(server, without, ada, { editor_name: 'third' })
-    await exchange(server, { ...without, code: ada.user_id }, { code_verifier: undefined })
+    const code = codeOf(await complete(server, without, ada, { editor_name: 'third' }))
+    await exchange(server, { ...without, code }, { code_verifier: undefined })
     expect((await editorsOf(ada)).map(({ name }) => name).sort()).toEqual(['second', 'third'])
   })
 })

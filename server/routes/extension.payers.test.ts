@@ -23,6 +23,7 @@ import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import {
   bind,
+  codeOf,
   confirm,
   exchange,
   newSignIn,
@@ -325,12 +326,13 @@ describe('the consent', () => {
     const signIn = newSignIn()
     const confirmationOf = async () =>
       ((await prepare(server, signIn, person)).body as { confirmation: string }).confirmation
+    let code = ''
     for (const payer of ['personal', org.id]) {
       const confirmation = await confirmationOf()
-      expect((await confirm(server, signIn, person, { confirmation, payer })).status).toBe(200)
+      code = codeOf(await confirm(server, signIn, person, { confirmation, payer }))
     }
     const { state, redirect_uri } = signIn
-    const token = await granted(await exchange(server, { code: person.user_id, state, redirect_uri }))
+    const token = await granted(await exchange(server, { code, state, redirect_uri }))
     expect(await report(token)).toMatchObject(paidBy(org.id, 499))
   })
 

@@ -13,6 +13,7 @@ import { createLogger } from '../../schema/log.ts'
 import type { TestDatabase } from '../../tests/support/database/test-database.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import {
+  codeOf,
   complete,
   confirm,
   exchange,
@@ -71,8 +72,7 @@ async function useEverywhere(on: TestServer): Promise<string[]> {
   const prepared = (await prepare(on, other, ada)).body as { confirmation: string }
   await confirm(on, other, ada, { confirmation: prepared.confirmation, clerk_user_id: 'user_else' })
   await confirm(on, other, ada, { confirmation: prepared.confirmation })
-  await complete(on, other, ada)
-  const finished = { ...other, code: ada.user_id }
+  const finished = { ...other, code: codeOf(await complete(on, other, ada)) }
   await exchange(on, finished)
   const exchanged = (await exchange(on, finished, { code_verifier: undefined })).body as {
     access_token: string

@@ -31,9 +31,9 @@ GRANT SELECT, DELETE ON extension_tokens TO tidemark_worker;
 GRANT UPDATE (revoked_at) ON extension_tokens TO tidemark_worker;
 
 -- One browser sign-in of the extension, from when its user agrees to the exchange of its code; what it began with
--- travels signed until then. There are two kinds. With a code_challenge (PKCE, S256) there is a code of ours.
--- Without one (the alternative page of the specification, /extension-signin) the user's id is the code, and the
--- state is the secret. The checks keep a row from changing its kind.
+-- travels signed until then. There are two kinds: with a code_challenge (PKCE, S256), and without one (the
+-- alternative page of the specification, /extension-signin), where the code comes with the click. The checks keep a
+-- row from changing its kind.
 CREATE TABLE extension_sign_ins (
   -- SHA-256 of the state that the extension made up.
   state_hash bytea PRIMARY KEY CHECK (length(state_hash) = 32),
@@ -49,7 +49,6 @@ CREATE TABLE extension_sign_ins (
   token_id uuid,
   confirmation_hash bytea CHECK (length(confirmation_hash) = 32) UNIQUE,
   confirmation_expires_at timestamptz,
-  confirmed_at timestamptz,
   -- The session at the sign-in provider in which the user agreed: when it has ended, the sign-in gives no
   -- token.
   clerk_session_id text,
@@ -59,14 +58,14 @@ CREATE TABLE extension_sign_ins (
   FOREIGN KEY (user_id, token_id) REFERENCES extension_tokens (user_id, id),
   CHECK (created_at < expires_at),
   CONSTRAINT extension_sign_ins_lifetime CHECK (expires_at <= created_at + interval '24 hours'),
-  CHECK ((code_challenge IS NULL) = (code_hash IS NULL)),
+  CHECK (code_challenge IS NULL OR code_hash IS NOT NULL),
   CHECK ((exchanged_at IS NULL) = (token_id IS NULL)),
   CONSTRAINT extension_sign_ins_confirmation CHECK ((confirmation_hash IS NULL) = (confirmation_expires_at IS NULL)),
-  CONSTRAINT extension_sign_ins_kind CHECK (code_challenge IS NULL OR (confirmation_hash IS NULL AND confirmed_at IS NULL))
+  CONSTRAINT extension_sign_ins_kind CHECK (code_challenge IS NULL OR confirmation_hash IS NULL)
 );
 CREATE INDEX extension_sign_ins_expiry ON extension_sign_ins (expires_at);
 CREATE INDEX extension_sign_ins_user ON extension_sign_ins (user_id);
 GRANT SELECT, INSERT, DELETE ON extension_sign_ins TO tidemark_server;
-GRANT UPDATE (code_hash, exchanged_at, token_id, confirmation_hash, confirmation_expires_at, confirmed_at,
+GRANT UPDATE (code_hash, exchanged_at, token_id, confirmation_hash, confirmation_expires_at,
   clerk_session_id, editor_name, payer) ON extension_sign_ins TO tidemark_server;
 GRANT SELECT, DELETE ON extension_sign_ins TO tidemark_worker;

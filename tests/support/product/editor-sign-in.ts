@@ -89,6 +89,11 @@ export async function complete(
   return confirm(server, signIn, person, { confirmation, ...fields, editor_name: undefined })
 }
 
+/** What the page sends back to the editor once its user has agreed. */
+export function codeOf({ body }: ApiAnswer): string {
+  return (body as { authorization_code: string }).authorization_code
+}
+
 /** The click. */
 export function confirm(
   server: TestServer,
@@ -108,8 +113,7 @@ export async function signInBoundTo(
   signIn = newSignIn(),
   fields: object = {},
 ): Promise<EditorSignIn & { code: string }> {
-  const { body } = await bind(server, signIn, person, fields)
-  return { ...signIn, code: (body as { authorization_code: string }).authorization_code }
+  return { ...signIn, code: codeOf(await bind(server, signIn, person, fields)) }
 }
 
 /** Asks for the token, in a form as OAuth has it. An undefined field is left out. */

@@ -92,8 +92,9 @@ function SignedIn({ user, asked, editor_name }: SignedInProps) {
       redirect_uri={asked.redirect_uri}
       editor_name={editor_name}
       agree={async (payer) => {
-        await api(completeVscodeAuth, { body: { ...body, payer, confirmation: data.confirmation } })
-        return editorAddress({ ...asked, code: user.id })
+        const agreed = { ...body, payer, confirmation: data.confirmation }
+        const { authorization_code: code } = await api(completeVscodeAuth, { body: agreed })
+        return editorAddress({ ...asked, code })
       }}
       busyText="Completing authentication..."
       openAfterMs={0}
