@@ -125,6 +125,13 @@ export async function passesCeiling(
   return rows[0]?.passes ?? true
 }
 
+/** Whether it was approved more than a day ago, by the database's clock. */
+export async function hasLapsed(db: Kysely<DB>, { id }: Pick<SupportActRow, 'id'>): Promise<boolean> {
+  const lapsed = sql<boolean>`approved_at < clock_timestamp() - interval '1 day'`.as('lapsed')
+  const act = await db.selectFrom('support_acts').select(lapsed).where('id', '=', id).executeTakeFirst()
+  return act?.lapsed ?? true
+}
+
 export async function findAct(db: Kysely<DB>, id: string): Promise<SupportActRow | undefined> {
   return db.selectFrom('support_acts').selectAll().where('id', '=', id).executeTakeFirst()
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { generateKeyPair, SignJWT } from 'jose'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { approveAct, findAct, insertAct, type NewAct, refuseAct } from '../../schema/support/acts.ts'
 import { ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
@@ -137,6 +137,10 @@ describe('the login of a server that was taken over', () => {
       'a session that Clerk did not sign': { user_id, token: forged },
       'no session': { user_id, token: 'x' },
       'an old session': { user_id, token: await tokenOf(clerk, { user_id, expires_in_s: -120 }) },
+      'a session without a fresh factor': {
+        user_id,
+        token: await tokenOf(clerk, { user_id, factor_age_min: 10 }),
+      },
       'a session of another site': {
         user_id,
         token: await tokenOf(clerk, { user_id, azp: 'https://evil.example' }),
@@ -261,6 +265,18 @@ describe('who may ask and agree', () => {
     const good = await ask('', first, { owner_id, target, credits: 6000 })
     await approve(good.id, second)
     expect(await outcomeOf(good)).toMatchObject({ state: 'done' })
+  })
+
+  test('an approval counts by the clock of the database, not by that of the worker', async () => {
+    const user = await buildUser(database.server)
+    const act = await ask(user, await staff(), { credits: 6000 })
+    await approve(act.id, await staff())
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 25 * 3600_000 })
+    try {
+      expect(await outcomeOf(act)).toMatchObject({ state: 'done' })
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('an act waits while Clerk is away, and an approval lapses after a day', async () => {

@@ -1,5 +1,6 @@
 import {
   type ActStep,
+  hasLapsed,
   listActSteps,
   needsApproval,
   passesCeiling,
@@ -7,7 +8,7 @@ import {
 } from '../../schema/support/acts.ts'
 import { isAtTerminal, isOwn, mayNotBeOwn } from '../../schema/support/approval.ts'
 import { type AuditRow, listAudit } from '../../schema/support/audit.ts'
-import { TokenRejectedError } from '../../schema/vendors/clerk/tokens.ts'
+import { hasFreshFactor, TokenRejectedError } from '../../schema/vendors/clerk/tokens.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 
@@ -15,7 +16,6 @@ import { PermanentError } from '../errors.ts'
 const tokenLivesMs = 60_000
 /** As Clerk's library allows. */
 const clockSkewMs = 5000
-const approvalLastsMs = 24 * 3600 * 1000
 /** An act has a few entries; one that fails often may have more. */
 const entriesMax = 50
 
@@ -33,14 +33,13 @@ export async function requireAuthority(deps: WorkerDependencies, act: SupportAct
   await requirePerson(deps, act, { step: 'requested', who: act.requested_by, ...proof })
   if (await passesCeiling(deps.db, act, deps.adjustmentLimits))
     throw new PermanentError('It passes what may be adjusted at once, or by all within a day')
-  const { approved_by, approved_at } = act
-  if (approved_by === null || approved_at === null) {
+  const { approved_by } = act
+  if (approved_by === null) {
     if (await needsApproval(deps.db, act, { limits: deps.adjustmentLimits }))
       throw new PermanentError('A second person has to agree to it')
     return
   }
-  // By the real time, as the database wrote it down: the sandbox may move the product's clock by months.
-  if (Date.now() - approved_at.getTime() > approvalLastsMs)
+  if (await hasLapsed(deps.db, act))
     throw new PermanentError('It was approved more than a day ago, and has to be asked for again')
   await requirePerson(deps, act, { step: 'approved', who: approved_by, ...proof })
 }
@@ -69,13 +68,14 @@ async function requirePerson(
     throw new PermanentError(`${who} cannot have a part in it: it is their own account or organization`)
 }
 
-/** Whether Clerk signed the token for the person, no longer before it was shown than a token lives. */
+/** Whether Clerk signed it for the person, no longer before it was shown than a token lives, and they had proved who they are. */
 async function isSessionOf(deps: WorkerDependencies, who: string, { token, at }: ActStep): Promise<boolean> {
   const expired_for_ms = Math.max(0, Date.now() - at.getTime()) + tokenLivesMs
   try {
-    const { user_id, issued_at } = await deps.verifyToken(token, { expired_for_ms })
-    const age_ms = at.getTime() - issued_at.getTime()
-    return user_id === who && age_ms <= tokenLivesMs + clockSkewMs && age_ms >= -clockSkewMs
+    const verified = await deps.verifyToken(token, { expired_for_ms })
+    const age_ms = at.getTime() - verified.issued_at.getTime()
+    const isTimely = age_ms <= tokenLivesMs + clockSkewMs && age_ms >= -clockSkewMs
+    return verified.user_id === who && isTimely && hasFreshFactor(verified, at)
   } catch (error) {
     if (error instanceof TokenRejectedError) return false
     throw error
