@@ -3,6 +3,7 @@ import type { Middleware } from 'koa'
 import type { BodyOf, Endpoint, ParamsOf, QueryOf } from '../schema/api/endpoint.ts'
 import type { Logger } from '../schema/log.ts'
 import { currentSpan, noteInSpan } from '../schema/tracing.ts'
+import type { VerifiedToken } from '../schema/vendors/clerk/tokens.ts'
 import type { Failure } from './failures.ts'
 import type { Network } from './networks.ts'
 
@@ -19,6 +20,8 @@ export interface RequestState {
   session_id?: string
   /** The session token that was verified. */
   session_token?: string
+  /** What it says. */
+  verified?: VerifiedToken
   /** Set by `authenticateExtension`. */
   editor_token_id?: string
   /** Set by `validate`. */
@@ -45,6 +48,8 @@ export interface RequestOf<E extends Endpoint> {
   readonly session_id: string | null
   /** The token of that session; null for other callers. */
   readonly session_token: string | null
+  /** What it says. */
+  readonly verified: VerifiedToken | null
   /** The id of the long-lived token of an editor; null for other callers. */
   readonly editor_token_id: string | null
   /** Where an anonymous caller is; see networks.ts. */

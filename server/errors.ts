@@ -1,7 +1,9 @@
+import { reverificationError } from '@clerk/backend/internal'
 import type { Renewal } from '../schema/api/account.ts'
 import type { ApiError } from '../schema/api/error.ts'
 import { editorsMax } from '../schema/extension/tokens.ts'
 import type { RefusalCode, RequestedAct } from '../schema/support/request-act.ts'
+import { freshFactor } from '../schema/vendors/clerk/tokens.ts'
 
 interface Additions {
   readonly fields?: ApiError['fields']
@@ -259,6 +261,11 @@ export const actNotWaiting = (state: string) =>
 export const wrongAddress = () =>
   new ServerError(422, 'wrong_address', 'That is not the email address of the person who is to be erased', {
     fields: [{ path: 'typed_address', message: 'Type the address as the person’s case has it' }],
+  })
+/** In the form with which Clerk's `useReverification` asks for the password, and then repeats the call. */
+export const reverificationRequired = () =>
+  new ServerError(403, 'reverification_required', 'Please confirm with your password that it is you.', {
+    details: reverificationError(freshFactor),
   })
 export const ownApproval = () =>
   new ServerError(

@@ -97,7 +97,7 @@ function answer<E extends Endpoint, Found>(
   deps: Dependencies,
 ): AppMiddleware {
   return async (ctx) => {
-    const defaults = { session_id: null, session_token: null, editor_token_id: null }
+    const defaults = { session_id: null, session_token: null, verified: null, editor_token_id: null }
     const asked = { ...defaults, ...ctx.state } as unknown as Omit<RequestOf<E>, 'attempt_id'>
     const found = rights.check && (await rights.check(asked, deps))
     if (failure) ctx.state.failure = failure

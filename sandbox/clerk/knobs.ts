@@ -5,7 +5,7 @@ import { findUserByEmailAddress } from './entities/email-address.ts'
 import { findMembership } from './entities/membership.ts'
 import { findOrganization } from './entities/organization.ts'
 import { hashPassword } from './entities/password.ts'
-import { createClient, createSession, updateSession } from './entities/session.ts'
+import { activeSessionsOf, createClient, createSession, updateSession } from './entities/session.ts'
 import { signingKey } from './entities/signing-key.ts'
 import { createUser } from './entities/user.ts'
 import { notFound } from './errors.ts'
@@ -31,6 +31,8 @@ const tokenForm = z
     email: emailField.optional(),
     organization_id: z.string().max(64).optional(),
     expires_in_s: z.number().int().optional(),
+    /** Of all sessions of the user, as if they had signed in so long ago. */
+    factor_age_min: z.number().int().min(0).default(0),
     azp: z.string().max(256).optional(),
   })
   .refine((form) => form.user_id || form.email, { path: ['user_id'] })
@@ -64,6 +66,11 @@ export function peopleKnobs(router: Router, service: Service): void {
         organization && findMembership(service, { organizationId: organization.id, userId: user.id })
       if (!isMember) throw notFound('Organization membership')
       session = updateSession(service, session, { last_active_organization_id: organization.id })
+    }
+    if (form.factor_age_min > 0) {
+      const first_factor_at = Date.now() - form.factor_age_min * 60_000
+      for (const one of activeSessionsOf(service, user)) updateSession(service, one, { first_factor_at })
+      session = { ...session, first_factor_at }
     }
     const jwt = await mintSessionToken(service, session, {
       azp: form.azp ?? service.settings.origin,

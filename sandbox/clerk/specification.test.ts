@@ -145,6 +145,10 @@ test('every answer of the frontend API is one that Clerk’s specification allow
   const session_id = done.response.created_session_id
   await call('GET /v1/client/sessions/{session_id}', { session_id })
   await call('POST /v1/client/sessions/{session_id}/tokens', { session_id })
+  const verify = 'POST /v1/client/sessions/{session_id}/verify' as const
+  await call(verify, { session_id }, { level: 'second_factor' })
+  await call(`${verify}/prepare_first_factor`, { session_id }, { strategy })
+  await call(`${verify}/attempt_first_factor`, { session_id }, code)
   await call('GET /v1/me')
   await call('PATCH /v1/me', {}, { first_name: 'Eve' })
   await call('GET /v1/me/sessions/active')

@@ -111,12 +111,22 @@ export type Session = {
   last_active_organization_id: string | null
   /** Its user has to choose another password first; missing when not. */
   must_reset_password?: boolean
+  /** When its user last proved who they are; missing where that was at the sign-in. */
+  first_factor_at?: number
+  /** Proving it again; missing until that is begun. */
+  reverification?: Reverification
   activity: SessionActivity
   last_active_at: number
   expire_at: number
   abandon_at: number
   created_at: number
   updated_at: number
+}
+
+export type Reverification = {
+  level: 'first_factor' | 'second_factor' | 'multi_factor'
+  status: 'needs_first_factor' | 'complete'
+  first_factor: Verification | null
 }
 
 export type SessionActivity = {

@@ -8,6 +8,8 @@ export const apiErrorSchema = z.object({
   request_id: z.string(),
   /** For a 400: which fields of the request are wrong, and how. The empty path is the whole body. */
   fields: z.optional(z.array(z.object({ path: z.string(), message: z.string() }))),
+  /** Of `reverification_required`: what Clerk's `useReverification` reads. */
+  clerk_error: z.optional(z.unknown()),
 })
 export type ApiError = z.infer<typeof apiErrorSchema>
 

@@ -17,8 +17,10 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
     // An editor's token is never valid here, so there is no need to look at it.
     if (!token || token.startsWith(tokenPrefix)) throw refusal('unauthenticated')
     try {
-      const { user_id, session_id } = await deps.clerk.verifyToken(token)
+      const verified = await deps.clerk.verifyToken(token)
+      const { user_id, session_id } = verified
       ctx.state.user_id = user_id
+      ctx.state.verified = verified
       ctx.state.session_token = token
       if (session_id !== null) ctx.state.session_id = session_id
     } catch (error) {

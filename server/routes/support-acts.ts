@@ -18,10 +18,11 @@ import { cancelBatch, listActs, outcomeOf, type SupportActRow } from '../../sche
 import { type ListedEntry, listAudit, recordLook, recordLookOnce } from '../../schema/support/audit.ts'
 import { type RequestedAct, requestActs } from '../../schema/support/request-act.ts'
 import { maskEmail } from '../../schema/support/timeline-sources.ts'
-import type { RequestLog } from '../context.ts'
+import { hasFreshFactor } from '../../schema/vendors/clerk/tokens.ts'
+import type { RequestLog, RequestOf } from '../context.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enqueue } from '../enqueue.ts'
-import { actRefused, notFound } from '../errors.ts'
+import { actRefused, notFound, reverificationRequired } from '../errors.ts'
 import { supportStaff } from '../rights.ts'
 import { route } from '../route.ts'
 import { decideToApprove, decideToRefuse } from '../support/decide-act.ts'
@@ -32,7 +33,7 @@ type Deps = Pick<Dependencies, 'db' | 'clerk'>
 export const supportActsRoutes = [
   route(requestSupportActs, { rights: supportStaff }).handle(async (asked, deps) => {
     const { body, user_id, requestLog } = asked
-    const token = tokenOf(asked)
+    const token = body.is_dry_run ? tokenOf(asked) : freshTokenOf(asked)
     const { db, clerk, now, settings } = deps
     const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
     const { batch_id, requested } = await requestActs(
@@ -71,7 +72,7 @@ export const supportActsRoutes = [
 
   route(approveSupportAct, { rights: supportStaff }).handle(async (asked, deps) => {
     const { body, user_id, requestLog } = asked
-    const token = tokenOf(asked)
+    const token = freshTokenOf(asked)
     const next_try_at = new Date(deps.now().getTime() + deps.settings.claim_after_ms)
     const decision = { ...body, decided_by: user_id, token, next_try_at }
     const act = await decideToApprove(deps, decision)
@@ -105,9 +106,18 @@ export const supportActsRoutes = [
   }),
 ]
 
-function tokenOf({ session_token }: { readonly session_token: string | null }): string {
+type Shown = Pick<RequestOf<typeof approveSupportAct>, 'session_token' | 'verified'>
+
+function tokenOf({ session_token }: Shown): string {
   if (session_token === null) throw notFound()
   return session_token
+}
+
+/** What changes something needs more than a session, which may have been stolen. */
+function freshTokenOf(shown: Shown): string {
+  // By the real time, as Clerk's factors age.
+  if (!shown.verified || !hasFreshFactor(shown.verified, new Date())) throw reverificationRequired()
+  return tokenOf(shown)
 }
 
 async function enqueueAct(

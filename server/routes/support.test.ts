@@ -19,7 +19,7 @@ import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { type Reservation, type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { findUser } from '../../schema/people/users/users.ts'
 import { listAudit, recordLook } from '../../schema/support/audit.ts'
-import { buildAct } from '../../tests/support/factories/acts.ts'
+import { buildAct, buildWaitingAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
@@ -31,7 +31,7 @@ import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { matchInWords, traceInWords, workInWords } from '../../tests/support/product/in-words.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+import { type Person, signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { tryEvent } from '../../worker/events/try-event.ts'
 import { completeCheckout } from '../../worker/jobs/checkout-completion.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
@@ -111,6 +111,41 @@ describe('a colleague without the role, or who may not sign in any more', () => 
       expect((await fetch(`${server.url}${path}`, { method, headers })).status, path).toBe(404)
     }
     expect(await database.owner.selectFrom('reconciliation_runs').select('id').execute()).toEqual([])
+  })
+
+  test('a session whose person signed in long ago asks for no act and agrees to none, until they prove again that it is them', async () => {
+    const owner_id = await buildUser(database.server)
+    const { user_id } = await signUp(clerk, { role: 'support' })
+    const old = { token: await tokenOf(clerk, { user_id, factor_age_min: 10 }) }
+    const act = {
+      kind: 'resync',
+      targets: [{ kind: 'user', id: owner_id }],
+      reason: 'Stolen in the train',
+    } as const
+    const waiting = await buildWaitingAct(database, { target: { kind: 'user', id: owner_id } })
+    const ask = (by: typeof old, more = {}) =>
+      server.api(requestSupportActs, { ...by, body: { ...act, id: randomUUID(), ...more } })
+    const refused = {
+      status: 403,
+      body: {
+        code: 'reverification_required',
+        error: 'Please confirm with your password that it is you.',
+        // As useReverification reads it (https://clerk.com/docs/guides/secure/reverification).
+        clerk_error: {
+          type: 'forbidden',
+          reason: 'reverification-error',
+          metadata: { reverification: 'strict' },
+        },
+      },
+    }
+    expect(await ask(old)).toMatchObject(refused)
+    expect(await server.api(approveSupportAct, { ...old, body: { id: waiting.id } })).toMatchObject(refused)
+    expect(await ask(old, { is_dry_run: true })).toMatchObject({ status: 200 })
+    expect(await listAudit(database.owner, { owner_id }, { limit: 9 })).not.toMatchObject([
+      { outcome: 'approved' },
+    ])
+    const fresh = { token: await tokenOf(clerk, { user_id, factor_age_min: 9 }) }
+    expect(await ask(fresh)).toMatchObject({ status: 200 })
   })
 
   test('each look at acts and at the audit log has its line, and a page that asks again one in ten minutes', async () => {

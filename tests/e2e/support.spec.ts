@@ -23,6 +23,7 @@ import {
   plantAct,
   plantUndecidedFinding,
   repairPostings,
+  turnClerkKnob,
 } from './support/product.ts'
 import { alsoOnPhones, expect, long, test } from './support/test.ts'
 
@@ -126,6 +127,44 @@ test('the console is open only to support staff; two of them see each other, and
   await first.context().close()
   await second.context().close()
 })
+
+test(
+  'support staff who signed in long ago prove with their password that it is them before they ask and agree',
+  alsoOnPhones,
+  async ({ request, browser, baseURL }) => {
+    const { userId } = await newCustomer(request, baseURL)
+    const staff = [await hireSupport({ browser, baseURL }), await hireSupport({ browser, baseURL })] as const
+    const first = await openConsole({ browser, baseURL }, staff[0])
+    const second = await openConsole({ browser, baseURL }, staff[1])
+    for (const { email } of staff) await turnClerkKnob('tokens', { email, factor_age_min: 60 })
+    await first.goto(`/support/trace?owner=${userId}`)
+    await first.getByRole('button', { name: 'Adjust credits' }).click()
+    await previewAdjustment(first, '6000', 'For the outage of Friday')
+    await dialog(first).getByLabel('Reason').fill('Promised on the phone after the outage')
+    const ask = dialog(first).getByRole('button', { name: 'Ask a colleague' })
+    const verify = async (page: Page, password: string) => {
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.getByRole('button', { name: 'Continue' }).click()
+    }
+    await ask.click()
+    await verify(first, 'not-the-password')
+    await expect(first.getByText('Password is incorrect').last()).toBeVisible()
+    await first.getByRole('button', { name: 'Close modal' }).click()
+    await expect(dialog(first).first()).toContainText('Please confirm with your password that it is you.')
+    await ask.click()
+    await verify(first, staff[0].password)
+    await expect(dialog(first).first()).toContainText('Waiting for approval')
+    await first.keyboard.press('Escape')
+
+    await second.goto('/support')
+    await waitingFor(second, userId).getByRole('button', { name: 'Approve' }).click()
+    await verify(second, staff[1].password)
+    await dialog(second).getByRole('button', { name: 'Done', exact: true }).click({ timeout: 60_000 })
+    await expect(waitingFor(second, userId)).toHaveCount(0)
+    await first.context().close()
+    await second.context().close()
+  },
+)
 
 test(
   'reserved credits that a customer cannot use are found by the hold, explained and released',

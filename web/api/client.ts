@@ -99,8 +99,9 @@ function failureOf(response: Response, answer: unknown): ApiFailure {
       requestId: response.headers.get('x-request-id'),
     })
   }
-  const { error, code, fields, request_id } = parsed.data
-  return new ApiFailure({ status: response.status, code, text: error, fields, requestId: request_id })
+  const { error, code, fields, request_id, clerk_error } = parsed.data
+  const { status } = response
+  return new ApiFailure({ status, code, text: error, fields, requestId: request_id, clerk_error })
 }
 
 function queryString(query: unknown): string {

@@ -7,6 +7,8 @@ interface FailureDetails {
   text: string | null
   fields?: readonly { path: string; message: string }[]
   requestId?: string | null
+  /** Clerk's word for a person who has to confirm that it is them. */
+  clerk_error?: unknown
   cause?: unknown
 }
 
@@ -17,6 +19,7 @@ export class ApiFailure extends Error {
   readonly text: string | null
   readonly fields: readonly { path: string; message: string }[]
   readonly requestId: string | null
+  readonly clerk_error: unknown
 
   constructor(details: FailureDetails) {
     super(`${details.status} ${details.code}${details.text ? `: ${details.text}` : ''}`, {
@@ -28,6 +31,7 @@ export class ApiFailure extends Error {
     this.text = details.text
     this.fields = details.fields ?? []
     this.requestId = details.requestId ?? null
+    this.clerk_error = details.clerk_error
   }
 
   /** True when the same request would only fail again, so that retrying is pointless. */

@@ -82,7 +82,15 @@ export function updateSession(
   { store }: Service,
   session: Session,
   changes: Partial<
-    Pick<Session, 'last_active_at' | 'last_active_organization_id' | 'must_reset_password' | 'updated_at'>
+    Pick<
+      Session,
+      | 'last_active_at'
+      | 'last_active_organization_id'
+      | 'must_reset_password'
+      | 'updated_at'
+      | 'first_factor_at'
+      | 'reverification'
+    >
   >,
 ): Session {
   return store.sessions.put({ ...(store.sessions.get(session.id) ?? session), ...changes })
@@ -128,6 +136,11 @@ export function isActive(session: Session): boolean {
 
 function sessionStatus(session: Session): SessionStatus {
   return session.status === 'active' && session.expire_at < Date.now() ? 'expired' : session.status
+}
+
+/** Minutes since the first and the second factor; here nobody has a second one. */
+export function factorAges({ first_factor_at, created_at }: Session): [number, number] {
+  return [Math.floor((Date.now() - (first_factor_at ?? created_at)) / 60_000), -1]
 }
 
 /** As it is shown: a session with tasks is pending. */

@@ -1,15 +1,16 @@
 import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { SessionJSON } from '@clerk/backend'
 import { SignJWT } from 'jose'
+import { isVerified } from '../entities/email-address.ts'
 import { findMembership } from '../entities/membership.ts'
 import { shortRole } from '../entities/role.ts'
-import { activeSessions, sessionTasks, shownStatus } from '../entities/session.ts'
+import { activeSessions, factorAges, sessionTasks, shownStatus } from '../entities/session.ts'
 import { signingKey } from '../entities/signing-key.ts'
 import type { Service } from '../service.ts'
 import type { Client, Session, SigningKey } from '../state.ts'
 import { publicUserData } from './organization.ts'
-import { signInFields, signUpFields } from './sign-in.ts'
-import { frontendUser } from './user.ts'
+import { firstFactorsOf, signInFields, signUpFields } from './sign-in.ts'
+import { frontendUser, verificationFields } from './user.ts'
 
 export function backendSession(service: Service, session: Session): SessionJSON {
   return {
@@ -31,10 +32,25 @@ export async function frontendSession(service: Service, session: Session, { azp 
     ...commonFields(service, session),
     last_active_organization_id: session.last_active_organization_id,
     last_active_token: { object: 'token', jwt: await mintSessionToken(service, session, { azp }) },
-    factor_verification_age: [Math.floor((Date.now() - session.created_at) / 60_000), -1],
+    factor_verification_age: factorAges(session),
     tasks: shownStatus(service, session) === 'pending' ? sessionTasks(service, session) : null,
     user: frontendUser(service, user),
     public_user_data: publicUserData(service, user),
+  }
+}
+
+export async function reverificationFields(service: Service, session: Session, options: { azp: string }) {
+  const { level, status, first_factor } = session.reverification ?? {}
+  const user = service.store.users.get(session.user_id)
+  return {
+    object: 'session_reverification',
+    level,
+    status,
+    supported_first_factors: user ? firstFactorsOf(user, user.email_addresses.filter(isVerified)) : [],
+    supported_second_factors: null,
+    first_factor_verification: first_factor ? verificationFields(first_factor) : null,
+    second_factor_verification: null,
+    session: await frontendSession(service, session, options),
   }
 }
 
@@ -112,7 +128,7 @@ export function mintSessionToken(
   const last_active_organization_id = organization?.id ?? null
   return new SignJWT({
     azp,
-    fva: [Math.floor((Date.now() - session.created_at) / 60_000), -1],
+    fva: factorAges(session),
     sid: session.id,
     sts: sessionTasks(service, { ...session, last_active_organization_id }).length > 0 ? 'pending' : 'active',
     v: 2,

@@ -2,7 +2,7 @@ import { isVerified } from '../entities/email-address.ts'
 import { signInUser } from '../entities/sign-in.ts'
 import { missingSignUpFields, unverifiedSignUpFields } from '../entities/sign-up.ts'
 import type { Service } from '../service.ts'
-import type { SignIn, SignUp } from '../state.ts'
+import type { EmailAddress, SignIn, SignUp, User } from '../state.ts'
 import { publicUserData } from './organization.ts'
 import { verificationFields } from './user.ts'
 
@@ -38,16 +38,24 @@ function supportedFirstFactors(service: Service, signIn: SignIn) {
     (row) => row.email_address === signIn.identifier && isVerified(row),
   )
   if (!user || !address) return []
-  const byMail = {
-    email_address_id: address.id,
-    safe_identifier: address.email_address,
-    primary: address.id === user.primary_email_address_id,
-  }
+  const reset = { strategy: 'reset_password_email_code', ...byMail(user, address) }
+  return [...firstFactorsOf(user, [address]), ...(user.password_hash ? [reset] : [])]
+}
+
+/** How a user proves who they are. */
+export function firstFactorsOf(user: User, addresses: readonly EmailAddress[]) {
   return [
     ...(user.password_hash ? [{ strategy: 'password' }] : []),
-    { strategy: 'email_code', ...byMail },
-    ...(user.password_hash ? [{ strategy: 'reset_password_email_code', ...byMail }] : []),
+    ...addresses.map((address) => ({ strategy: 'email_code', ...byMail(user, address) })),
   ]
+}
+
+function byMail(user: User, { id, email_address }: EmailAddress) {
+  return {
+    email_address_id: id,
+    safe_identifier: email_address,
+    primary: id === user.primary_email_address_id,
+  }
 }
 
 export function signUpFields(signUp: SignUp) {

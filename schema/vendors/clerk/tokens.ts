@@ -1,5 +1,6 @@
 import { verifyToken } from '@clerk/backend'
 import { TokenVerificationError, TokenVerificationErrorReason } from '@clerk/backend/errors'
+import { signedInAuthObject } from '@clerk/backend/internal'
 import { decodeProtectedHeader } from 'jose'
 import { withTimeLimit } from '../../time-limit.ts'
 import { type ClerkAddress, callLimitMs, openClerk } from './client.ts'
@@ -20,6 +21,22 @@ export interface VerifiedToken {
   /** The session of the token; null in a token without one. */
   readonly session_id: string | null
   readonly issued_at: Date
+  /** Minutes since the first and the second factor when it was issued, -1 for none (the claim `fva`). */
+  readonly factor_ages: readonly [first: number, second: number] | null
+}
+
+/** The second factor within ten minutes; the first, where a person has no second one. */
+export const freshFactor = 'strict'
+
+/**
+ * Whether the person had proved within minutes that it is them: a stolen session has no fresh factor
+ * (https://clerk.com/docs/guides/secure/reverification). The factors have aged since the token was issued.
+ */
+export function hasFreshFactor({ user_id, issued_at, factor_ages }: VerifiedToken, at: Date): boolean {
+  const aged_min = Math.max(0, at.getTime() - issued_at.getTime()) / 60_000
+  const fva = factor_ages?.map((age) => (age < 0 ? age : age + aged_min))
+  const claims = { sub: user_id, fva } as unknown as Parameters<typeof signedInAuthObject>[2]
+  return signedInAuthObject({}, '', claims).has({ reverification: freshFactor })
 }
 
 export class TokenRejectedError extends Error {
@@ -82,6 +99,7 @@ export function createTokenVerifier(
         user_id: claims.sub,
         session_id: claims.sid ?? null,
         issued_at: new Date(claims.iat * 1000),
+        factor_ages: claims.fva ?? null,
       }
     } catch (error) {
       throw error instanceof TokenRejectedError ? error : tokenError(error)

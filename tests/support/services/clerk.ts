@@ -69,7 +69,7 @@ export async function signUp(
 
 export async function tokenOf(
   clerk: Pick<Sandbox, 'knob'>,
-  token: { user_id: string; azp?: string; expires_in_s?: number },
+  token: { user_id: string; azp?: string; expires_in_s?: number; factor_age_min?: number },
 ): Promise<string> {
   const { jwt } = await clerk.knob<{ jwt: string }>('tokens', { expires_in_s: 3600, ...token })
   return jwt

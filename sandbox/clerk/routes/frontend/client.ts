@@ -2,6 +2,11 @@ import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { findMembership } from '../../entities/membership.ts'
 import { findOrganization } from '../../entities/organization.ts'
+import {
+  attemptReverification,
+  prepareReverification,
+  startReverification,
+} from '../../entities/reverification.ts'
 import { activeSessions, endSession, isActive, updateClient, updateSession } from '../../entities/session.ts'
 import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { ClerkError, notFound, signedOut } from '../../errors.ts'
@@ -9,7 +14,7 @@ import type { Service } from '../../service.ts'
 import type { Session } from '../../state.ts'
 import { environmentFields } from '../../wire/environment.ts'
 import { readForm } from '../../wire/form.ts'
-import { clientFields, frontendSession, mintSessionToken } from '../../wire/session.ts'
+import { clientFields, frontendSession, mintSessionToken, reverificationFields } from '../../wire/session.ts'
 import { callerOrigin, callsOf, findClient, findOrCreateClient } from './browser.ts'
 
 export function clientRoutes(router: Router, service: Service): void {
@@ -34,6 +39,16 @@ export function clientRoutes(router: Router, service: Service): void {
 }
 
 const touchForm = z.object({ active_organization_id: z.string().max(256).optional() })
+const reverifyForm = z.object({ level: z.enum(['first_factor', 'second_factor', 'multi_factor']) })
+const prepareForm = z.object({
+  strategy: z.literal('email_code'),
+  email_address_id: z.string().max(64).optional(),
+})
+const attemptForm = z.object({
+  strategy: z.enum(['password', 'email_code']),
+  password: z.string().max(256).optional(),
+  code: z.string().max(20).optional(),
+})
 const tokenForm = z.object({ organization_id: z.string().max(256).optional() })
 
 export function sessionRoutes(router: Router, service: Service): void {
@@ -70,6 +85,23 @@ export function sessionRoutes(router: Router, service: Service): void {
       ctx.body = { object: 'token', jwt }
     })
   }
+
+  // Proving again who one is, for which no second factor is known here.
+  const reverify = (
+    step: '' | '/prepare_first_factor' | '/attempt_first_factor',
+    work: (ctx: RouterContext, session: Session) => Session | Promise<Session>,
+  ) =>
+    call(`POST /v1/client/sessions/:sessionId/verify${step}`, async (ctx) => {
+      const session = await work(ctx, requireOwnSession(service, ctx))
+      return reverificationFields(service, session, { azp: callerOrigin(service, ctx) })
+    })
+  reverify('', (ctx, session) => startReverification(service, session, readForm(ctx, reverifyForm).level))
+  reverify('/prepare_first_factor', (ctx, session) =>
+    prepareReverification(service, session, readForm(ctx, prepareForm).email_address_id),
+  )
+  reverify('/attempt_first_factor', (ctx, session) =>
+    attemptReverification(service, session, readForm(ctx, attemptForm)),
+  )
 
   for (const [action, status] of [
     ['end', 'ended'],

@@ -6,9 +6,9 @@ import {
   reasonProblem,
   requestSupportActs,
 } from '../../../../schema/api/support-acts.ts'
-import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
+import { useVerifiedApi } from '../../../api/useVerifiedApi.ts'
 import { actWords } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -29,7 +29,7 @@ interface ConfirmFormProps {
 
 /** What would follow, worked out at once; then the reason, without which nothing is done. */
 export function ConfirmForm({ kind, targets, params, onClose, onBack, onStarted }: ConfirmFormProps) {
-  const api = useApi()
+  const api = useVerifiedApi()
   // Born before the call: one that is repeated is about the same act.
   const [actId] = useState(() => crypto.randomUUID())
   const [reason, setReason] = useState('')

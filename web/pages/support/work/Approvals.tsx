@@ -11,6 +11,7 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { supportKey } from '../../../api/support.ts'
 import { type RequestedActs, waitingActsQuery } from '../../../api/support-acts.ts'
+import { useVerifiedApi } from '../../../api/useVerifiedApi.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { formatCreditChange } from '../../../components/format.ts'
 import { ActResults } from '../../../components/support/acts/ActResults.tsx'
@@ -72,7 +73,7 @@ interface ApprovalProps {
 }
 
 function Approval({ act, isOwn, onApproved }: ApprovalProps) {
-  const api = useApi()
+  const api = useVerifiedApi()
   const queryClient = useQueryClient()
   // An adjustment can be undone by the opposite one, so it is approved by one click.
   const [asked, setAsked] = useState<'erase' | 'refuse'>()
