@@ -9,7 +9,8 @@ CREATE DOMAIN livemode AS boolean DEFAULT coalesce(nullif(current_setting('tidem
 
 -- Numbers the snapshots of objects at Stripe and Clerk: an older snapshot never replaces a newer one.
 CREATE SEQUENCE snapshot_orders;
-GRANT USAGE ON SEQUENCE snapshot_orders TO tidemark_server, tidemark_worker;
+GRANT USAGE, SELECT ON SEQUENCE snapshot_orders TO tidemark_server;
+GRANT USAGE ON SEQUENCE snapshot_orders TO tidemark_worker;
 
 -- The plans of the catalogue (schema/catalogue/plans.ts). Only the migrator writes this table and `offers`, and
 -- it only adds.
@@ -20,7 +21,7 @@ GRANT SELECT ON plans TO tidemark_server, tidemark_worker;
 
 CREATE TABLE users (
   clerk_id text PRIMARY KEY CHECK (length(clerk_id) BETWEEN 1 AND 64),
-  email text NOT NULL,
+  email text NOT NULL CHECK (length(email) <= 320),
   first_name text,
   last_name text,
   plan_type text NOT NULL DEFAULT 'starter' REFERENCES plans,
@@ -38,6 +39,10 @@ GRANT SELECT ON users TO tidemark_server;
 GRANT INSERT (clerk_id, email, first_name, last_name, profile_updated_at) ON users TO tidemark_server;
 GRANT UPDATE (email, first_name, last_name, plan_type, profile_updated_at) ON users TO tidemark_server;
 GRANT SELECT, INSERT, UPDATE ON users TO tidemark_worker;
+ALTER TABLE users ENABLE ROW LEVEL SECURITY;
+-- By the real time, as Clerk's dates are: a profile of a later day would keep out all that follow.
+CREATE POLICY users_server ON users TO tidemark_server USING (true) WITH CHECK (profile_updated_at < now() + interval '1 day');
+CREATE POLICY users_worker ON users TO tidemark_worker USING (true) WITH CHECK (true);
 
 -- Users and organizations of which a signed event said that they were deleted at Clerk. Their subscriptions
 -- end, also one whose first payment is heard afterwards.
@@ -61,7 +66,8 @@ CREATE TABLE idempotent_requests (
   answer jsonb,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (user_id, key),
-  CHECK (answer IS NULL OR locked_until IS NULL)
+  CHECK (answer IS NULL OR locked_until IS NULL),
+  CONSTRAINT idempotent_requests_lock CHECK (locked_until <= created_at + interval '25 hours')
 );
 CREATE INDEX idempotent_requests_old ON idempotent_requests (created_at);
 GRANT SELECT, INSERT, DELETE ON idempotent_requests TO tidemark_server;

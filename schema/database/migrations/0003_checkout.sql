@@ -37,7 +37,7 @@ GRANT SELECT, INSERT ON stripe_accounts TO tidemark_server, tidemark_worker;
 -- Stripe's customer of a payer. One a payer, so that cards, invoices and the portal stay in one place.
 CREATE TABLE stripe_customers (
   owner_id owner_id NOT NULL,
-  customer_id text NOT NULL UNIQUE,
+  customer_id outside_id NOT NULL UNIQUE,
   livemode livemode NOT NULL,
   PRIMARY KEY (owner_id, livemode)
 );
@@ -51,7 +51,7 @@ CREATE TABLE customer_creations (
   owner_id owner_id PRIMARY KEY,
   creation_key uuid NOT NULL,
   -- What Stripe is asked for, as JSON: the same key must come with the same parameters.
-  params text NOT NULL
+  params text NOT NULL CHECK (length(params) <= 65536)
 );
 GRANT SELECT, INSERT, DELETE ON customer_creations TO tidemark_server;
 GRANT SELECT, DELETE ON customer_creations TO tidemark_worker;

@@ -9,6 +9,11 @@ CREATE TABLE organization_members (
 );
 CREATE INDEX organization_members_user ON organization_members (user_id);
 GRANT SELECT, INSERT, UPDATE ON organization_members TO tidemark_server, tidemark_worker;
+ALTER TABLE organization_members ENABLE ROW LEVEL SECURITY;
+-- A number that was not drawn would keep out every later snapshot.
+CREATE POLICY organization_members_server ON organization_members TO tidemark_server USING (true)
+  WITH CHECK (snapshot_order BETWEEN 0 AND (SELECT last_value FROM snapshot_orders));
+CREATE POLICY organization_members_worker ON organization_members TO tidemark_worker USING (true) WITH CHECK (true);
 
 -- Invitations to an organization that hold a seat. Each is a real invitation of Clerk's, which is sent after
 -- this row is committed: until then, and when sending came to nothing, `clerk_invitation_id` is null.
@@ -19,9 +24,9 @@ CREATE TABLE team_invitations (
   -- Null for an invitation that was sent from Clerk's own settings, which takes a seat too: Clerk's library does
   -- not say who sent it.
   inviter_id text REFERENCES users (clerk_id),
-  email text NOT NULL CHECK (email = lower(email)),
+  email text NOT NULL CHECK (email = lower(email) AND length(email) <= 320),
   role text NOT NULL CHECK (role IN ('admin', 'member')),
-  clerk_invitation_id text,
+  clerk_invitation_id outside_id,
   status text NOT NULL CHECK (status IN ('pending', 'accepted', 'expired', 'revoked')),
   expires_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -59,6 +64,11 @@ CREATE INDEX team_invitations_due ON team_invitations (next_try_at) WHERE next_t
 CREATE INDEX team_invitations_away ON team_invitations (unavailable_since) WHERE unavailable_since IS NOT NULL;
 CREATE INDEX team_invitations_sync_failed ON team_invitations (sync_failed_at) WHERE sync_failed_at IS NOT NULL;
 GRANT SELECT, INSERT, UPDATE ON team_invitations TO tidemark_server, tidemark_worker;
+ALTER TABLE team_invitations ENABLE ROW LEVEL SECURITY;
+-- Clerk's longest invitation lasts a year; the sandbox's clock may be ahead of this one.
+CREATE POLICY team_invitations_server ON team_invitations TO tidemark_server USING (true)
+  WITH CHECK (greatest(expires_at, next_try_at, send_at) < now() + interval '3 years');
+CREATE POLICY team_invitations_worker ON team_invitations TO tidemark_worker USING (true) WITH CHECK (true);
 
 -- Who uses an organization's subscription. `active` and `pending` seats together never exceed the
 -- subscription's seats_total when one is assigned; the check is made under a lock of the subscription's row,
@@ -66,9 +76,9 @@ GRANT SELECT, INSERT, UPDATE ON team_invitations TO tidemark_server, tidemark_wo
 CREATE TABLE seats (
   id bigint GENERATED ALWAYS AS IDENTITY,
   organization_id text NOT NULL CHECK (length(organization_id) BETWEEN 1 AND 64),
-  email text NOT NULL CHECK (email = lower(email)),
+  email text NOT NULL CHECK (email = lower(email) AND length(email) <= 320),
   -- Clerk's user; pending seats have none yet.
-  user_id text,
+  user_id text CHECK (length(user_id) BETWEEN 1 AND 64),
   role text NOT NULL CHECK (role IN ('admin', 'member')),
   status text NOT NULL CHECK (status IN ('active', 'pending', 'revoked', 'expired')),
   -- The invitation that holds or held it; null when a member was given the seat.
@@ -88,4 +98,16 @@ CREATE UNIQUE INDEX seats_one_email ON seats (organization_id, email)
 CREATE UNIQUE INDEX seats_one_user ON seats (organization_id, user_id) WHERE status = 'active';
 CREATE INDEX seats_organization ON seats (organization_id, assigned_at);
 CREATE INDEX seats_user ON seats (user_id) WHERE status = 'active';
-GRANT SELECT, INSERT, UPDATE ON seats TO tidemark_server, tidemark_worker;
+GRANT SELECT, INSERT, UPDATE ON seats TO tidemark_worker;
+GRANT SELECT ON seats TO tidemark_server;
+GRANT INSERT (organization_id, email, user_id, role, status, invitation_id) ON seats TO tidemark_server;
+GRANT UPDATE (status, user_id, role, updated_at) ON seats TO tidemark_server;
+ALTER TABLE seats ENABLE ROW LEVEL SECURITY;
+-- The server gives no more seats than are paid, and revives none.
+CREATE POLICY seats_read ON seats FOR SELECT TO tidemark_server USING (true);
+CREATE POLICY seats_give ON seats FOR INSERT TO tidemark_server WITH CHECK (
+  (SELECT count(*) FROM seats s WHERE s.organization_id = seats.organization_id AND s.status IN ('active', 'pending'))
+  < (SELECT max(p.seats_total) FROM subscriptions p
+    WHERE p.owner_id = seats.organization_id AND p.status IN ('trialing', 'active', 'past_due', 'unpaid', 'paused')));
+CREATE POLICY seats_change ON seats FOR UPDATE TO tidemark_server USING (status IN ('active', 'pending')) WITH CHECK (true);
+CREATE POLICY seats_worker ON seats TO tidemark_worker USING (true) WITH CHECK (true);
