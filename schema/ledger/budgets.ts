@@ -54,7 +54,7 @@ export async function listBudgets(
     FROM ledger_budgets_of(${owner_id}, ${person}, ${now}, NULL, NULL, NULL) b
     JOIN ledger_budgets m ON m.owner_id = ${owner_id} AND m.id = b.budget_id
     LEFT JOIN ledger_budget_periods p
-      ON (p.owner_id, p.budget_id, p.actor, p.starts_on) = (m.owner_id, m.id, b.actor, b.starts_on)
+      ON (p.owner_id, p.actor, p.ends_on, p.budget_id) = (m.owner_id, b.actor, b.ends_on, m.id)
     ORDER BY b.left, m.scope`.execute(db)
   return rows
 }

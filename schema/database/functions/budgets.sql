@@ -1,25 +1,31 @@
 -- Budgets: limits on what is used of an owner's credits in a period.
 --   ledger_budget_period   the days of a budget's period
 --   ledger_budgets_of      the budgets that a person's spending has to pass, and what is left of each
---   ledger_count_budgets   adds a usage to them, or writes down what one of them refused
+--   ledger_begin_budget_periods   begins the periods of a moment, to which `ledger_use` adds each usage
 --   ledger_set_budget, ledger_raise_budget, ledger_ask_budget   what admins and members call. The server's.
 -- All that writes holds the lock of the owner's row.
 
--- The days of the period in which a moment lies, by UTC. A billing month begins with the day on which the owner's latest month
--- of a plan began, and is repeated until the next one begins; without a plan it is a calendar month.
-CREATE OR REPLACE FUNCTION ledger_budget_period(owner_id text, period text, moment timestamptz, OUT starts_on date, OUT ends_on date)
-LANGUAGE sql STABLE AS $$
-  SELECT CASE period WHEN 'day' THEN today ELSE (first + make_interval(months => passed))::date END,
-    CASE period WHEN 'day' THEN today + 1 ELSE (first + make_interval(months => passed + 1))::date END
-  FROM (SELECT (moment AT TIME ZONE 'UTC')::date AS today) now
-  CROSS JOIN LATERAL (SELECT coalesce(CASE period WHEN 'billing_month' THEN (
-      SELECT (max(g.starts_at) AT TIME ZONE 'UTC')::date FROM ledger_grants g
-      WHERE g.owner_id = ledger_budget_period.owner_id AND g.kind = 'month' AND g.starts_at <= moment) END,
-    date_trunc('month', today)::date) AS first) anchor
-  CROSS JOIN LATERAL (SELECT (extract(year FROM today) - extract(year FROM first)) * 12
-    + extract(month FROM today) - extract(month FROM first) AS months) calendar
-  CROSS JOIN LATERAL (SELECT months::integer - CASE WHEN first + make_interval(months => months::integer) > today THEN 1 ELSE 0 END
-    AS passed) whole
+-- The first day of the period in which a day lies, and that of the next one, by UTC. A billing month begins with the day on which
+-- the owner's latest month of a plan began, and is repeated until the next one begins; without a plan it is a calendar month.
+CREATE OR REPLACE FUNCTION ledger_budget_period(owner_id text, period text, today date, OUT starts_on date, OUT ends_on date)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  first date := date_trunc('month', today)::date;
+  months integer;
+BEGIN
+  IF period = 'day' THEN
+    starts_on := today;
+    ends_on := today + 1;
+    RETURN;
+  ELSIF period = 'billing_month' THEN
+    first := coalesce((SELECT max((g.starts_at AT TIME ZONE 'UTC')::date) FROM ledger_grants g
+      WHERE g.owner_id = ledger_budget_period.owner_id AND g.kind = 'month' AND (g.starts_at AT TIME ZONE 'UTC')::date <= today), first);
+  END IF;
+  months := (extract(year FROM today) - extract(year FROM first)) * 12 + extract(month FROM today) - extract(month FROM first);
+  IF first + make_interval(months => months) > today THEN months := months - 1; END IF;
+  starts_on := first + make_interval(months => months);
+  ends_on := first + make_interval(months => months + 1);
+END
 $$;
 
 -- The budgets that what a person spends of an owner's credits has to pass at a moment: the owner's, and the person's own or else
@@ -27,55 +33,59 @@ $$;
 -- this run. `left` is below zero after a limit was lowered. `except_hold` is counted as not held.
 CREATE OR REPLACE FUNCTION ledger_budgets_of(
   owner_id text, person text, moment timestamptz, run text, run_limit bigint, except_hold uuid
-) RETURNS TABLE (
-  budget_id uuid, scope text, period text, actor text, starts_on date, ends_on date, credits bigint, used bigint, held bigint,
-  "left" bigint, is_stored boolean
-) LANGUAGE sql STABLE AS $$
-  SELECT given.*, given.credits - given.used - given.held, false FROM (
-    SELECT NULL::uuid, 'run', NULL, person, NULL::date, NULL::date, ledger_budgets_of.run_limit AS credits,
-      coalesce(sum(h.charged), 0)::bigint AS used,
-      coalesce(sum(h.credits) FILTER (WHERE h.state = 'open' AND h.expires_at > moment), 0)::bigint AS held
-    FROM ledger_holds h
+) RETURNS SETOF ledger_budget_left LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+  budget ledger_budgets;
+  given ledger_budget_left;
+BEGIN
+  FOR budget IN
+    SELECT * FROM ledger_budgets b
+    WHERE b.owner_id = ledger_budgets_of.owner_id AND (b.scope IN ('organization', 'own') OR b.user_id = person
+      OR b.scope = 'member_default' AND NOT EXISTS (
+        SELECT FROM ledger_budgets m WHERE m.owner_id = b.owner_id AND m.scope = 'member' AND m.user_id = person))
+  LOOP
+    given.budget_id := budget.id;
+    given.scope := budget.scope;
+    given.period := budget.period;
+    given.actor := CASE WHEN budget.scope IN ('organization', 'own') THEN '' ELSE person END;
+    SELECT * INTO given.starts_on, given.ends_on
+    FROM ledger_budget_period(budget.owner_id, budget.period, (moment AT TIME ZONE 'UTC')::date);
+    SELECT p.used, budget.credits + p.extra INTO given.used, given.credits FROM ledger_budget_periods p
+    WHERE (p.owner_id, p.actor, p.ends_on, p.budget_id) = (budget.owner_id, given.actor, given.ends_on, budget.id);
+    given.is_stored := FOUND;
+    IF NOT FOUND THEN
+      given.credits := budget.credits;
+      given.used := (SELECT coalesce(sum(d.credits), 0) FROM ledger_usage_days d
+        WHERE d.owner_id = budget.owner_id AND d.day >= given.starts_on AND d.day < given.ends_on AND given.actor IN ('', d.actor));
+    END IF;
+    given.held := (SELECT coalesce(sum(h.credits), 0) FROM ledger_holds h
+      WHERE h.owner_id = budget.owner_id AND h.state = 'open' AND h.expires_at > moment AND given.actor IN ('', h.actor)
+        AND (h.opened_at AT TIME ZONE 'UTC')::date >= given.starts_on AND (h.opened_at AT TIME ZONE 'UTC')::date < given.ends_on
+        AND h.id IS DISTINCT FROM except_hold);
+    given.left := given.credits - given.used - given.held;
+    RETURN NEXT given;
+  END LOOP;
+  IF run_limit IS NOT NULL THEN
+    given := ROW(NULL, 'run', NULL, person, NULL, NULL, ledger_budgets_of.run_limit, 0, 0, 0, true);
+    SELECT coalesce(sum(h.charged), 0), coalesce(sum(h.credits) FILTER (WHERE h.state = 'open' AND h.expires_at > moment), 0)
+    INTO given.used, given.held FROM ledger_holds h
     WHERE h.owner_id = ledger_budgets_of.owner_id AND h.actor = person AND h.run = ledger_budgets_of.run
-      AND h.id IS DISTINCT FROM except_hold
-  ) given WHERE given.credits IS NOT NULL
-  UNION ALL
-  SELECT b.id, b.scope, b.period, who.actor, days.starts_on, days.ends_on, limited.credits, counted.used, reserved.held,
-    limited.credits - counted.used - reserved.held, p.owner_id IS NOT NULL
-  FROM ledger_budgets b
-  CROSS JOIN LATERAL (SELECT CASE WHEN b.scope IN ('organization', 'own') THEN '' ELSE person END AS actor) who
-  CROSS JOIN LATERAL ledger_budget_period(b.owner_id, b.period, moment) days
-  LEFT JOIN ledger_budget_periods p ON (p.owner_id, p.budget_id, p.actor, p.starts_on) = (b.owner_id, b.id, who.actor, days.starts_on)
-  CROSS JOIN LATERAL (SELECT b.credits + coalesce(p.extra, 0) AS credits) limited
-  CROSS JOIN LATERAL (SELECT coalesce(p.used, (
-    SELECT sum(d.credits)::bigint FROM ledger_usage_days d
-    WHERE d.owner_id = b.owner_id AND d.day >= days.starts_on AND d.day < days.ends_on AND who.actor IN ('', d.actor)), 0) AS used) counted
-  CROSS JOIN LATERAL (
-    SELECT coalesce(sum(h.credits), 0)::bigint AS held FROM ledger_holds h
-    WHERE h.owner_id = b.owner_id AND h.state = 'open' AND h.expires_at > moment AND who.actor IN ('', h.actor)
-      AND (h.opened_at AT TIME ZONE 'UTC')::date BETWEEN days.starts_on AND days.ends_on - 1
-      AND h.id IS DISTINCT FROM except_hold) reserved
-  WHERE b.owner_id = ledger_budgets_of.owner_id AND (b.scope IN ('organization', 'own') OR b.user_id = person
-    OR b.scope = 'member_default' AND NOT EXISTS (
-      SELECT FROM ledger_budgets m WHERE m.owner_id = b.owner_id AND m.user_id = person))
+      AND h.id IS DISTINCT FROM except_hold;
+    given.left := given.credits - given.used - given.held;
+    RETURN NEXT given;
+  END IF;
+END
 $$;
 
--- Adds credits that a person has used to all periods of their day. A period that has no row yet gets one with what was used in
--- it so far, this usage included.
-CREATE OR REPLACE PROCEDURE ledger_count_budgets(owner_id text, person text, moment timestamptz, credits bigint) LANGUAGE plpgsql AS $$
-#variable_conflict use_column
-BEGIN
-  UPDATE ledger_budget_periods p SET used = p.used + ledger_count_budgets.credits
-  WHERE p.owner_id = ledger_count_budgets.owner_id AND p.actor IN ('', person)
-    AND (moment AT TIME ZONE 'UTC')::date BETWEEN p.starts_on AND p.ends_on - 1;
+-- Begins the periods of a moment that have no row yet, with what was used in them so far.
+CREATE OR REPLACE PROCEDURE ledger_begin_budget_periods(owner_id text, person text, moment timestamptz) LANGUAGE sql AS $$
   INSERT INTO ledger_budget_periods (owner_id, budget_id, actor, starts_on, ends_on, used, used_before)
-  SELECT ledger_count_budgets.owner_id, b.budget_id, b.actor, b.starts_on, b.ends_on, b.used,
-    CASE WHEN made.at >= b.starts_on THEN b.used - ledger_count_budgets.credits ELSE 0 END
-  FROM ledger_budgets_of(ledger_count_budgets.owner_id, person, moment, NULL, NULL, NULL) b
-  CROSS JOIN LATERAL (SELECT (m.made_at AT TIME ZONE 'UTC')::date AS at FROM ledger_budgets m
-    WHERE m.owner_id = ledger_count_budgets.owner_id AND m.id = b.budget_id) made
-  WHERE NOT b.is_stored;
-END
+  SELECT m.owner_id, m.id, b.actor, b.starts_on, b.ends_on, b.used,
+    CASE WHEN (m.made_at AT TIME ZONE 'UTC')::date >= b.starts_on THEN b.used ELSE 0 END
+  FROM ledger_budgets_of(ledger_begin_budget_periods.owner_id, person, moment, NULL, NULL, NULL) b
+  JOIN ledger_budgets m ON m.owner_id = ledger_begin_budget_periods.owner_id AND m.id = b.budget_id
+  WHERE NOT b.is_stored
 $$;
 
 -- Sets a limit, or removes it when `credits` is NULL. Its periods go with another length. Returns the limit before.
@@ -104,18 +114,6 @@ BEGIN
 END
 $$;
 
--- Writes down in its period that a budget refused so many credits.
-CREATE OR REPLACE PROCEDURE ledger_refuse_by_budget(owner_id text, budget_id uuid, person text, moment timestamptz, credits bigint)
-LANGUAGE plpgsql AS $$
-BEGIN
-  CALL ledger_count_budgets(ledger_refuse_by_budget.owner_id, person, moment, 0);
-  UPDATE ledger_budget_periods p
-  SET refused = p.refused + 1, refused_at = moment, refused_actor = person, refused_credits = ledger_refuse_by_budget.credits
-  WHERE p.owner_id = ledger_refuse_by_budget.owner_id AND p.budget_id = ledger_refuse_by_budget.budget_id AND p.actor IN ('', person)
-    AND (moment AT TIME ZONE 'UTC')::date BETWEEN p.starts_on AND p.ends_on - 1;
-END
-$$;
-
 -- Raises a limit to so many credits for the period of a moment alone; without `credits` it writes down that the person asks for
 -- more. Returns whether that changed anything.
 CREATE OR REPLACE FUNCTION ledger_change_budget_period(owner_id text, budget_id uuid, person text, credits bigint, moment timestamptz)
@@ -125,7 +123,7 @@ DECLARE
   changed boolean;
 BEGIN
   PERFORM ledger_lock_owners(ARRAY[ledger_change_budget_period.owner_id]);
-  CALL ledger_count_budgets(ledger_change_budget_period.owner_id, person, moment, 0);
+  CALL ledger_begin_budget_periods(ledger_change_budget_period.owner_id, person, moment);
   UPDATE ledger_budget_periods p
   SET extra = CASE WHEN raised.credits IS NULL THEN p.extra ELSE raised.credits - b.credits END,
     asked_by = CASE WHEN raised.credits IS NULL THEN person END, asked_at = CASE WHEN raised.credits IS NULL THEN moment END
@@ -139,7 +137,7 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON ROUTINE ledger_budget_period, ledger_budgets_of, ledger_count_budgets, ledger_refuse_by_budget, ledger_set_budget,
+REVOKE ALL ON ROUTINE ledger_budget_period, ledger_budgets_of, ledger_begin_budget_periods, ledger_set_budget,
   ledger_change_budget_period FROM PUBLIC, tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_budget_period, ledger_budgets_of, ledger_set_budget, ledger_change_budget_period TO tidemark_server;
 GRANT EXECUTE ON FUNCTION ledger_budget_period, ledger_budgets_of TO tidemark_worker;

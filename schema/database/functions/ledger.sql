@@ -281,7 +281,9 @@ BEGIN
   IF failure IS NULL THEN
     CALL ledger_append(owner, transfer, -plan, plan - credits, 'used');
     CALL ledger_count_usage(transfer, requests, 0, credits);
-    CALL ledger_count_budgets(owner.owner_id, transfer.actor, transfer.occurred_at, credits);
+    UPDATE ledger_budget_periods p SET used = p.used + credits
+    WHERE p.owner_id = owner.owner_id AND p.actor IN ('', transfer.actor)
+      AND p.ends_on > (transfer.occurred_at AT TIME ZONE 'UTC')::date AND p.starts_on <= (transfer.occurred_at AT TIME ZONE 'UTC')::date;
   ELSE
     transfer.id := nextval('ledger_transfers_id_seq');
     INSERT INTO ledger_keys (owner_id, idempotency_key, input_hash) VALUES (owner.owner_id, transfer.idempotency_key, transfer.input_hash);
@@ -365,7 +367,7 @@ DECLARE
   request record;
   known ledger_keys;
   reserved bigint;
-  nearest record;
+  nearest ledger_budget_left;
   ended bigint := 0;
   transfer ledger_transfers;
 BEGIN
@@ -407,9 +409,17 @@ BEGIN
       CALL ledger_end_holds(owner, request.occurred_at, NULL, ended);
       SELECT * INTO hold FROM ledger_holds h WHERE h.id = hold.id AND h.owner_id = request.owner_id;
     END IF;
-    SELECT b.* INTO nearest
-    FROM ledger_budgets_of(request.owner_id, request.actor, request.occurred_at, request.run, request.run_limit, NULL) b
-    WHERE request.action IN ('use', 'reserve') ORDER BY b.left, b.scope LIMIT 1;
+    nearest := NULL;
+    IF request.action IN ('use', 'reserve')
+      AND (request.run_limit IS NOT NULL OR EXISTS (SELECT FROM ledger_budgets b WHERE b.owner_id = request.owner_id)) THEN
+      SELECT b.budget_id, b.scope, b.period, b.actor, b.starts_on, b.ends_on, b.credits, b.used, b.held, b.left,
+        bool_and(b.is_stored) OVER () INTO nearest
+      FROM ledger_budgets_of(request.owner_id, request.actor, request.occurred_at, request.run, request.run_limit, NULL) b
+      ORDER BY b.left, b.scope LIMIT 1;
+      IF NOT nearest.is_stored THEN
+        CALL ledger_begin_budget_periods(request.owner_id, request.actor, request.occurred_at);
+      END IF;
+    END IF;
 
     CASE
     WHEN request.action = 'use' AND known.input_hash IS NOT NULL THEN
@@ -480,7 +490,9 @@ BEGIN
     END CASE;
     IF outcome = 'over_budget' THEN
       budget := to_jsonb(nearest);
-      CALL ledger_refuse_by_budget(request.owner_id, nearest.budget_id, request.actor, request.occurred_at, request.credits);
+      UPDATE ledger_budget_periods p SET refused = p.refused + 1, refused_at = request.occurred_at, refused_actor = request.actor,
+        refused_credits = request.credits
+      WHERE (p.owner_id, p.actor, p.ends_on, p.budget_id) = (request.owner_id, nearest.actor, nearest.ends_on, nearest.budget_id);
     END IF;
     RETURN NEXT;
   END LOOP;

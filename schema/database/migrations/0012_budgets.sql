@@ -41,7 +41,12 @@ CREATE TABLE ledger_budget_periods (
   -- The first person who asked for more since the limit was last raised.
   asked_by text,
   asked_at timestamptz,
-  PRIMARY KEY (owner_id, budget_id, actor, starts_on),
+  PRIMARY KEY (owner_id, actor, ends_on, budget_id),
   FOREIGN KEY (owner_id, budget_id) REFERENCES ledger_budgets (owner_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
+-- What is left of a budget in a period.
+CREATE TYPE ledger_budget_left AS (
+  budget_id uuid, scope text, period text, actor text, starts_on date, ends_on date, credits bigint, used bigint, held bigint,
+  "left" bigint, is_stored boolean
+);
 GRANT SELECT ON ledger_budget_periods TO tidemark_server, tidemark_worker;
