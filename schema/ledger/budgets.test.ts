@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
-import { askForMore, type BudgetPeriod, listBudgets, raiseBudget, setBudget } from './budgets.ts'
+import type { BudgetPeriod } from '../api/budgets.ts'
+import { askForMore, listBudgets, raiseBudget, setBudget } from './budgets.ts'
 import { type SpendRequest, spendCredits } from './spend/usage.ts'
 import { verifyLedger } from './verify/verify.ts'
 
@@ -45,7 +46,7 @@ async function organization(credits = 10_000) {
       now: new Date(at),
     })
   const list = (person: string, at = noon) =>
-    listBudgets(database.server, { owner_id, person, now: new Date(at) })
+    listBudgets(database.server, { owner_id, people: [person], now: new Date(at) })
   return {
     owner_id,
     set,
@@ -287,8 +288,8 @@ function monthOf(owner_id: string, start: string, index: number) {
   return {
     id: `month/${invoice}/${starts_at.getTime() / 1000}`,
     owner_id,
-    account: 'plan',
-    kind: 'month',
+    account: 'plan' as const,
+    kind: 'month' as const,
     stripe_subscription_id: `sub_${owner_id.slice(4)}`,
     stripe_invoice_id: invoice,
     month_starts_at: starts_at,

@@ -1,19 +1,11 @@
 import { type Kysely, sql } from 'kysely'
+import type { BudgetPeriod, BudgetScope } from '../api/budgets.ts'
 import type { DB } from '../database/types.ts'
-
-export const budgetScopes = ['organization', 'member_default', 'member', 'own'] as const
-/**
- * `organization` and `own`: what all use of this balance. `member`: what one person uses of it, in place of
- * `member_default`, which is what each person may use.
- */
-export type BudgetScope = (typeof budgetScopes)[number]
-
-export const budgetPeriods = ['day', 'month', 'billing_month'] as const
-/** By UTC. A billing month begins with the day on which the month of the plan began. */
-export type BudgetPeriod = (typeof budgetPeriods)[number]
 
 /** A budget in its period of a moment, of one person or of all. */
 export interface Budget {
+  /** Whose spending has to pass it. */
+  readonly person: string
   readonly id: string
   readonly scope: BudgetScope
   /** Of a `member`. */
@@ -41,21 +33,26 @@ export interface Budget {
   readonly asked_at: Date | null
 }
 
-/** The budgets that what a person spends of an owner's credits has to pass at a moment of the product's clock. */
+/**
+ * The budgets that what these people spend of an owner's credits has to pass at a moment of the product's clock:
+ * of each person, that of which the least is left first.
+ */
 export async function listBudgets(
   db: Kysely<DB>,
-  { owner_id, person, now }: { readonly owner_id: string; readonly person: string; readonly now: Date },
+  of: { readonly owner_id: string; readonly people: readonly string[]; readonly now: Date },
 ): Promise<Budget[]> {
+  const { owner_id, people, now } = of
   const { rows } = await sql<Budget>`
-    SELECT m.id, m.scope, m.user_id, m.period, b.credits, coalesce(p.extra, 0)::bigint AS extra, b.used,
+    SELECT person, m.id, m.scope, m.user_id, m.period, b.credits, coalesce(p.extra, 0)::bigint AS extra, b.used,
       coalesce(p.used_before, CASE WHEN (m.made_at AT TIME ZONE 'UTC')::date >= b.starts_on THEN b.used ELSE 0 END) AS used_before,
       b.held, b.left, b.starts_on::timestamp AT TIME ZONE 'UTC' AS starts_at, b.ends_on::timestamp AT TIME ZONE 'UTC' AS resets_at,
       coalesce(p.refused, 0) AS refused, p.refused_at, p.refused_actor, p.refused_credits, p.asked_by, p.asked_at
-    FROM ledger_budgets_of(${owner_id}, ${person}, ${now}, NULL, NULL, NULL) b
+    FROM unnest(${people}::text[]) WITH ORDINALITY AS given (person, ordinal)
+    CROSS JOIN LATERAL ledger_budgets_of(${owner_id}, person, ${now}, NULL, NULL, NULL) b
     JOIN ledger_budgets m ON m.owner_id = ${owner_id} AND m.id = b.budget_id
     LEFT JOIN ledger_budget_periods p
       ON (p.owner_id, p.actor, p.ends_on, p.budget_id) = (m.owner_id, b.actor, b.ends_on, m.id)
-    ORDER BY b.left, m.scope`.execute(db)
+    ORDER BY ordinal, b.left, m.scope`.execute(db)
   return rows
 }
 
@@ -108,4 +105,18 @@ async function changePeriod(
     db,
   )
   return rows[0]?.changed ?? false
+}
+
+/** What each member may use who has no limit of their own; null where there is none. */
+export async function findMemberDefault(
+  db: Kysely<DB>,
+  owner_id: string,
+): Promise<{ readonly limit: number; readonly period: BudgetPeriod } | null> {
+  const found = await db
+    .selectFrom('ledger_budgets')
+    .select(['credits as limit', 'period'])
+    .where('owner_id', '=', owner_id)
+    .where('scope', '=', 'member_default')
+    .executeTakeFirst()
+  return found ? { limit: found.limit, period: found.period as BudgetPeriod } : null
 }

@@ -1,8 +1,8 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
+import type { BudgetPeriod, BudgetScope } from '../../api/budgets.ts'
 import { retryConflicts } from '../../database/retry.ts'
 import type { DB } from '../../database/types.ts'
 import { inSpan } from '../../tracing.ts'
-import type { BudgetPeriod, BudgetScope } from '../budgets.ts'
 import { callLedger } from '../call.ts'
 import { IdempotencyConflictError } from '../errors.ts'
 import { usageKey } from '../keys.ts'
@@ -91,8 +91,8 @@ export interface Hold {
   readonly expires_at: Date
 }
 
-/** The budget of which the least is left, as it was when it refused. */
-export interface RefusingBudget {
+/** The budget of which the least is left to a person, before what was asked for. */
+export interface NearestBudget {
   /** Null for a `run`. */
   readonly budget_id: string | null
   readonly scope: BudgetScope | 'run'
@@ -129,7 +129,7 @@ export interface SpendOutcome extends SpendableBalance {
   readonly charged: number
   /** The hold that was asked about, as it is now. */
   readonly hold: Hold | null
-  readonly budget: RefusingBudget | null
+  readonly budget: NearestBudget | null
 }
 
 /** What became of one request. Throws IdempotencyConflictError when its key was used for something else. */
