@@ -13,7 +13,7 @@ import { Button } from '../../ui/Button.tsx'
 interface LimitOfProps {
   payer: PayerView
   person: OrganizationPerson
-  /** A link to the person's limit opens it. */
+  /** In the column of limits, where a link opens it; elsewhere its label says what it is. */
   opensByLink?: boolean
 }
 
@@ -45,7 +45,7 @@ export function LimitOf({
         aria-label={`Limit of ${who}: ${text}`}
         onClick={() => setOpened(true)}
       >
-        {text}
+        {opensByLink ? text : `Limit: ${text}`}
       </Button>
       {budget?.asked_at && <Badge tone="caution">Asks for more</Badge>}
       {!budget?.asked_at && budget && budget.left <= 0 && <Badge tone="critical">Blocked</Badge>}
