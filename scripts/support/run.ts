@@ -232,7 +232,7 @@ async function act(
   if (targets.length > (isOne ? 1 : maximumTargets)) throw new UsageError('So many at once are not possible')
   const params = paramsNamed(kind, options)
   const { clerk, now, settings } = server
-  const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
+  const { claim_after_ms: claimAfterMs, act_limits: limits } = settings
   const { requested } = await requestActs(
     { db: owner, clerk, now, claimAfterMs, limits },
     {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { approveAct, findAct, insertAct, type NewAct, refuseAct } from '../../schema/support/acts.ts'
 import { ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
-import { buildAct, buildWaitingAct } from '../../tests/support/factories/acts.ts'
+import { buildAct, buildWaitingAct, testLimits } from '../../tests/support/factories/acts.ts'
 import { addMember } from '../../tests/support/factories/organizations.ts'
 import { buildTeam } from '../../tests/support/factories/teams.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
@@ -15,7 +15,6 @@ import { processSupportAct } from './support-act.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { database, clerk, worker, clock } = product
-const limits = { asker: 5000, total: 50_000 }
 const staff = () => signUp(clerk, { role: 'support' })
 const balanceOf = async (owner_id: string) => (await findBalance(database.owner, owner_id)).total
 
@@ -41,7 +40,11 @@ async function ask(owner_id: string, asker: Asker, more: Partial<NewAct> & { cre
     next_try_at: clock.now(),
     ...fields,
   }
-  const { act: written } = await insertAct(database.server, act, { token: asker.token, credits, limits })
+  const { act: written } = await insertAct(database.server, act, {
+    token: asker.token,
+    amount: credits,
+    limits: testLimits,
+  })
   return written
 }
 
@@ -182,7 +185,11 @@ describe('the login of a server that was taken over', () => {
         owner_id: user,
         params,
       } as never,
-      { token: asker.token, credits: 1, limits: { asker: 1_000_000, total: 1_000_000 } },
+      {
+        token: asker.token,
+        amount: 1,
+        limits: { ...testLimits, adjust: { asker: 1_000_000, total: 1_000_000 } },
+      },
     )
     expect(written.state).toBe('queued')
     expect(await outcomeOf(written)).toMatchObject({
