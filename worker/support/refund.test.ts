@@ -5,6 +5,7 @@ import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { findAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import {
+  buildOpenCredits,
   buildPaidCredits,
   buildPaidPlan,
   type PaidPurchase,
@@ -137,5 +138,130 @@ describe('a refund by support', () => {
     await refundPack(whole, wholePack)
     await worker.catchUp()
     expect([await balanceOf(parts), await balanceOf(whole)]).toEqual([-200, -200])
+  })
+})
+
+describe('what Stripe refuses', () => {
+  const outcomes = (bought: PaidPurchase, refund: Partial<Refund>) =>
+    Promise.all([refundPack(bought, refund, { is_dry_run: true, reason: '' }), refundPack(bought, refund)])
+
+  test.for<{
+    what: string
+    error: string
+    refund?: Partial<Refund>
+    before?: (charge: string) => Promise<unknown>
+  }>([
+    {
+      what: 'more than what is left',
+      error: '5.00 EUR of it are left to refund',
+      refund: { amount_minor: 501, refunded_minor: 200 },
+      before: (charge) => stripe.client.refunds.create({ charge, amount: 200 }),
+    },
+    {
+      what: 'a payment that was refunded since it was asked for',
+      error: '2.00 EUR of it are refunded by now, and 0.00 EUR were when it was asked for: look again',
+      refund: { amount_minor: 100 },
+      before: (charge) => stripe.client.refunds.create({ charge, amount: 200 }),
+    },
+    {
+      what: 'a payment that is refunded',
+      error: '0.00 EUR of it are left to refund',
+      refund: { amount_minor: 1, refunded_minor: 700 },
+      before: (charge) => stripe.client.refunds.create({ charge }),
+    },
+    {
+      what: 'a payment that is disputed',
+      error: 'The payment is disputed, and Stripe refunds nothing of it',
+      before: (charge) => stripe.knob(`charges/${charge}/dispute`),
+    },
+    { what: 'another currency', error: 'It was paid in EUR', refund: { currency: 'USD' } },
+  ])(
+    'a refund of $what fails in its preview as when it is done, and makes nothing',
+    async ({ error, refund = {}, before }) => {
+      const bought = await buildPack()
+      const { charge } = await atStripe(bought)
+      await before?.(charge)
+      await worker.catchUp()
+      const [balance, { refunds }] = [await balanceOf(bought), await atStripe(bought)]
+      for (const one of await outcomes(bought, refund)) expect(one).toMatchObject({ state: 'failed', error })
+      await worker.catchUp()
+      expect([await balanceOf(bought), (await atStripe(bought)).refunds]).toEqual([balance, refunds])
+    },
+  )
+
+  test('a refund of a bank debit that has not settled, or of a page that was not paid, makes nothing', async () => {
+    const debit = await buildOpenCredits(product)
+    await stripe.knob(`sessions/${debit.session_id}/pay`, { method: 'delayed' })
+    await worker.catchUp()
+    const open = await buildOpenCredits(product)
+    const errors = []
+    for (const bought of [debit, open]) errors.push(...(await outcomes(bought, {})).map(({ error }) => error))
+    const pending = 'The bank has not settled the payment, and may still return it'
+    const unpaid = 'Nothing was paid for it with a card or an account'
+    expect(errors).toEqual([pending, pending, unpaid, unpaid])
+  })
+
+  test('a refund that the bank refuses at once fails with its reason, and one that it refuses later gives the credits back', async () => {
+    const bought = await buildPack()
+    expect(await refundPack(bought, wholePack)).toMatchObject({ state: 'done' })
+    expect(await balanceOf(bought)).toBe(0)
+    const [refund] = (await atStripe(bought)).refunds
+    await stripe.knob(`refunds/${refund?.id}/status`, { status: 'failed' })
+    await worker.catchUp()
+    expect(await balanceOf(bought)).toBe(500)
+
+    const other = await buildOpenCredits(product)
+    await stripe.knob(`sessions/${other.session_id}/pay`, { card: '4000000000007726' })
+    await worker.catchUp()
+    expect(await refundPack(other, wholePack)).toMatchObject({
+      state: 'failed',
+      error: 'The refund is failed: expired_or_canceled_card',
+    })
+    await worker.catchUp()
+    expect(await balanceOf(other)).toBe(500)
+  })
+})
+
+describe('a refund that is asked for twice', () => {
+  test('a refund that two people ask for at once is under way once', async () => {
+    const bought = await buildPack()
+    const target = { kind: 'intent', id: bought.intent_id } as const
+    const one = { kind: 'refund', target, params: { refund: wholePack }, owner_id: bought.owner_id } as const
+    const ask = (requested_by: string) => buildAct(database, { ...one, requested_by })
+    const [first, second] = await Promise.all([ask('cli:ada'), ask('cli:eve')])
+    expect(first.id).toBe(second.id)
+  })
+
+  test('a refund that is asked for again from a page that was read before fails, and the money goes back once', async () => {
+    const bought = await buildPack()
+    const part = { amount_minor: 100 }
+    expect(await refundPack(bought, part)).toMatchObject({ state: 'done' })
+    expect(await refundPack(bought, part)).toMatchObject({ state: 'failed' })
+    expect((await atStripe(bought)).refunds).toHaveLength(1)
+  })
+
+  test('a refund whose worker died before it wrote that down is found by its act, after Stripe has forgotten the key', async () => {
+    const bought = await buildPack()
+    const { id } = await ask(bought, { amount_minor: 350 })
+    const { charge } = await atStripe(bought)
+    // As the first try did, under a key of which Stripe knows nothing any more.
+    await stripe.client.refunds.create({ charge, amount: 350, metadata: { supportAct: id } })
+    expect(await perform(id)).toMatchObject({
+      state: 'done',
+      outcome: {
+        transfers: [{ credits: -250 }],
+        changes: [{ what: 'refunded', before: '0.00 EUR', after: '3.50 EUR' }, { what: 'balance' }],
+      },
+    })
+    expect((await atStripe(bought)).refunds).toHaveLength(1)
+  })
+
+  test('a refund that two workers try at once is made once', async () => {
+    const bought = await buildPack()
+    const { id } = await ask(bought, { amount_minor: 350 })
+    await Promise.all([0, 1].map(() => processSupportAct(deps(), { act_id: id })))
+    await worker.catchUp()
+    expect((await atStripe(bought)).refunds).toHaveLength(1)
+    expect(await balanceOf(bought)).toBe(250)
   })
 })
