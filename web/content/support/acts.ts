@@ -128,6 +128,12 @@ function leftOf({ kind, data }: TraceItem): Refund | null {
   return amount_minor > 0 ? { amount_minor, refunded_minor, currency, stripe_reason: null } : null
 }
 
+/** Minor units of an amount with at most two decimals; undefined for other text. */
+export function readMoney(text: string): number | undefined {
+  const [, whole, cents = ''] = /^(\d{1,6})(?:[.,](\d{1,2}))?$/.exec(text.trim()) ?? []
+  return whole === undefined ? undefined : Number(whole) * 100 + Number(cents.padEnd(2, '0'))
+}
+
 function invoiceText({ total_minor, currency, refusal }: NonNullable<ActOutcome['invoice']>): string {
   const sum = `${(total_minor / 100).toFixed(2)} ${currency}`
   const failure = refusal ? ` It is open, because the payment failed: ${sentence(refusal)}` : ''

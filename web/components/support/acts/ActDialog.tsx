@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { type ActKind, adjustmentSchema } from '../../../../schema/api/support-acts.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
-import { actWords, refundReasonWords } from '../../../content/support/acts.ts'
+import { actWords, readMoney, refundReasonWords } from '../../../content/support/acts.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field } from '../../../ui/Field.tsx'
@@ -184,12 +184,6 @@ function RefundForm({ initial, asked, onPreview }: FormProps) {
       </div>
     </form>
   )
-}
-
-/** Minor units of an amount with at most two decimals; undefined for other text. */
-export function readMoney(text: string): number | undefined {
-  const [, whole, cents = ''] = /^(\d{1,6})(?:[.,](\d{1,2}))?$/.exec(text.trim()) ?? []
-  return whole === undefined ? undefined : Number(whole) * 100 + Number(cents.padEnd(2, '0'))
 }
 
 /** A whole number, also with separators and a real minus sign; undefined for other text. */
