@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, inject, test } from 'vitest'
 import type { Database } from '../../schema/database/connect.ts'
 import { connectQueueBackend } from '../../schema/inbox/queues/backend.ts'
@@ -132,6 +133,8 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
       kind: 'refund',
       target: { kind: 'intent', id: bought.intent_id },
       params: { refund },
+      // Each within the limit of a day.
+      requested_by: `cli:${randomUUID()}`,
       // Its job comes first, and its claim later.
       next_try_at: new Date(Date.now() + 1000),
     })
