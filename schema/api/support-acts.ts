@@ -34,7 +34,7 @@ export const adjustmentSchema = z.strictObject({
 export type Adjustment = z.infer<typeof adjustmentSchema>
 
 /** As Stripe names them. `fraudulent` also puts the card and the address on its block lists. */
-export const refundReasons = ['requested_by_customer', 'duplicate', 'fraudulent'] as const
+const refundReasons = ['requested_by_customer', 'duplicate', 'fraudulent'] as const
 
 export const refundSchema = z.strictObject({
   /** Minor units of the payment's currency. */

@@ -151,7 +151,7 @@ function erasureText({ removed: { profile, ...rows }, customers }: NonNullable<A
 
 /** Stripe's reasons of a refund, as people choose them. */
 export const refundReasonWords: Readonly<Record<NonNullable<Refund['stripe_reason']> | 'none', string>> = {
-  none: 'None of these',
+  none: 'No reason given',
   requested_by_customer: 'The customer asked for it',
   duplicate: 'Paid twice',
   fraudulent: 'Fraud: Stripe also blocks the card and the address',

@@ -169,10 +169,10 @@ function RefundForm({ initial, asked, onPreview }: FormProps) {
         inputMode="decimal"
         value={amount}
         problem={checked && !isPossible ? `Enter an amount of at most ${most}` : null}
-        hint={`${most} of the payment are left.`}
+        hint={`Up to ${most} can be refunded.`}
         onChange={({ target }) => setAmount(target.value)}
       />
-      <p className="mb-1.5 font-medium text-sm">Reason at Stripe</p>
+      <p className="mt-2 mb-1.5 font-medium text-sm">Reason at Stripe</p>
       <Select
         label="Reason at Stripe"
         value={reason}
