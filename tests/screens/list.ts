@@ -380,17 +380,6 @@ const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
       open: openRefund,
     },
     {
-      name: 'support-refund-wrong',
-      as: 'support',
-      address: ({ supportCase }) => supportCase,
-      shows: 'Timeline',
-      open: async (page) => {
-        await openRefund(page)
-        await page.getByRole('dialog').getByLabel('Amount').fill('many')
-        await page.keyboard.press('Enter')
-      },
-    },
-    {
       name: 'support-refund-preview',
       as: 'support',
       address: ({ supportCase }) => supportCase,
