@@ -185,7 +185,7 @@ export function overBudget(
   const ask =
     refused.budget_id === null
       ? null
-      : `${settings.app_url}${name === 'personal' ? '/billing?tab=credits' : '/organizations?tab=billing'}&payer=${name}&ask=${refused.budget_id}`
+      : `${settings.app_url}/billing?tab=credits&payer=${name}&ask=${refused.budget_id}`
   const has = held > 0 ? `${number(spent)} spent and ${number(held)} reserved` : `${number(spent)} spent`
   const until = resets_at === null ? '' : ` It is reset on ${resets_at.slice(0, 10)}, 00:00 UTC.`
   const text = `This passes ${limitedBy[scope]}: ${count(limit)}, of which ${has}.${until}`

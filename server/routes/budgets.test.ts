@@ -62,9 +62,7 @@ test('an editor is told which limit has too little left, when it is reset and wh
         held: 0,
         resets_at: '2026-11-21T00:00:00.000Z',
       },
-      ask: expect.stringMatching(
-        new RegExp(`/organizations\\?tab=billing&payer=${org.id}&ask=[\\da-f-]{36}$`),
-      ),
+      ask: expect.stringMatching(new RegExp(`/billing\\?tab=credits&payer=${org.id}&ask=[\\da-f-]{36}$`)),
     },
   })
   expect((await use(editor, 41)).body).toEqual({
