@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { currencySchema, planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
+import { actOutcomeSchema, workerSchema } from './support-acts.ts'
 
 export const ownerSchema = z.object({
   kind: z.enum(['user', 'organization']),
@@ -86,16 +87,27 @@ const holderSchema = z.object({
 
 const caseSummarySchema = z.object({
   as_of: z.iso.datetime(),
-  /**
-   * Everything that happened at Stripe until then was heard: its list of events was compared with the inbox.
-   * Null before the first comparison.
-   */
-  heard_until: z.nullable(z.iso.datetime()),
-  /** Whether that is too long ago to say that nothing is missing. */
-  is_heard_late: z.boolean(),
+  /** Of what Stripe has with what is here. An open case asks Stripe once a minute. */
+  comparison: z.object({
+    /**
+     * `agrees`: less than a minute ago. `differs`: `outcome` says what had not come here by then. `late`: longer
+     * ago, or something has changed since. `away`: Stripe does not answer. `failed`: `error` says why.
+     */
+    state: z.enum(['agrees', 'differs', 'asking', 'late', 'away', 'failed']),
+    is_asking: z.boolean(),
+    /** When it was last answered; null before the first time. */
+    at: z.nullable(z.iso.datetime()),
+    /** When Stripe last answered anything: this, or its list of events. */
+    stripe_heard_at: z.nullable(z.iso.datetime()),
+    outcome: z.nullable(actOutcomeSchema),
+    error: z.nullable(z.string()),
+  }),
+  /** Null while Clerk does not answer; of an organization, when its seats were last compared with it. */
+  clerk_heard_at: z.nullable(z.iso.datetime()),
+  worker: workerSchema,
   /** Events about this owner that came and are not applied. */
   unapplied_events: z.int(),
-  /** Payment pages that may have been paid since Stripe was heard. */
+  /** Payment pages that may have been paid since Stripe was asked. */
   open_checkouts: z.int(),
   /** The expected state is the actual one, and no item is failed or stuck. */
   agrees: z.boolean(),
@@ -266,6 +278,8 @@ export const listWork = endpoint({
         capped: z.boolean(),
       }),
     ),
+    /** When Stripe's list of events was last read to its end, and whether that is too long ago. */
+    stripe_list: z.object({ read_at: z.nullable(z.iso.datetime()), is_late: z.boolean() }),
     /** Null when the queue does not answer. */
     queues: z.nullable(
       z.array(

@@ -272,6 +272,15 @@ export async function failAct(
   return numUpdatedRows > 0n
 }
 
+/** Ten thousand at most; returns how many. */
+export async function deleteOldDryRuns(db: Kysely<DB>, finished_before: Date): Promise<number> {
+  const { numAffectedRows } = await sql`
+    DELETE FROM support_acts WHERE id IN (
+      SELECT id FROM support_acts WHERE is_dry_run AND finished_at < ${finished_before}
+      ORDER BY finished_at LIMIT 10000)`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
 /**
  * Erases what was written of acts that are about a person, or that names them; those that are not over keep
  * it, but for the erasure itself.

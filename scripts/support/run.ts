@@ -141,7 +141,7 @@ async function trace({ server }: OpenProduct, text: string, actor: string): Prom
   const problems = summary ? problemsOf(summary) : []
   const { is, should } = summary?.balance.total ?? { is: 0, should: 0 }
   const lines = [
-    `${owner}: ${summary ? inOneSentence(problems) : 'nothing is known'}`,
+    `${owner}: ${summary ? inOneSentence(problems, summary) : 'nothing is known'}`,
     `balance ${is}, should be ${should}`,
     ...problems.map(({ sentence }) => `! ${sentence}`),
     ...found.timeline.map((item) => {

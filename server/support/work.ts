@@ -9,6 +9,7 @@ import {
   workKinds,
 } from '../../schema/api/support.ts'
 import { findOldestUnapplied } from '../../schema/inbox/backlog.ts'
+import { findCursor } from '../../schema/inbox/cursors/cursors.ts'
 import { findOwners } from '../../schema/support/owners.ts'
 import { countProblems, listProblems, type ProblemRow } from '../../schema/support/problems.ts'
 import { findIntentRows, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
@@ -23,6 +24,8 @@ const pageSize = 50
 /** The number of rows read of each kind when they are ordered by money. */
 const orderedMax = 200
 const countedMax = 1000
+/** Stripe's list is read every five minutes (`worker/tasks/schedule.ts`). */
+const listLateMs = 20 * 60_000
 
 interface Found {
   readonly row: ProblemRow
@@ -32,12 +35,14 @@ interface Found {
 export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   const now = deps.now()
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
-  const [{ found, next_cursor }, counts, queues, oldest] = await Promise.all([
+  const [{ found, next_cursor }, counts, queues, oldest, list] = await Promise.all([
     findWork(deps, query, { now, stuck_before }),
     countProblems(deps.db, { stuck_before, limit: countedMax + 1 }),
     readQueues(deps),
     findOldestUnapplied(deps.db),
+    findCursor(deps.db, 'stripe_events'),
   ])
+  const read_at = list?.completed_at ?? null
   const intents = await findIntentRows(
     deps.db,
     found.map(({ row }) => (row.kind === 'event' ? row.data.intent_id : null)),
@@ -70,6 +75,10 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
       count: Math.min(count, countedMax),
       capped: count > countedMax,
     })),
+    stripe_list: {
+      read_at: read_at?.toISOString() ?? null,
+      is_late: !read_at || now.getTime() - read_at.getTime() > listLateMs,
+    },
     queues,
     oldest_unapplied_event: oldest && { ...oldest, received_at: oldest.received_at.toISOString() },
     as_of: now.toISOString(),

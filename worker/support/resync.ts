@@ -35,7 +35,8 @@ export const resync: DoAct = async (deps, act) => {
   const owner_id = act.owner_id
   if (!owner_id) throw new PermanentError('It is not known who the owner is')
   const cause = { event_id: null, actor: act.requested_by } as const
-  const organization_id = kindOf(owner_id) === 'organization' ? owner_id : null
+  const isStripeOnly = Object(act.params).only === 'stripe'
+  const organization_id = kindOf(owner_id) === 'organization' && !isStripeOnly ? owner_id : null
   const members = (organization_id && (await deps.clerk.listMembers(organization_id))) || []
   const customers = await listCustomers(deps, owner_id)
   const subjects = [
@@ -45,7 +46,7 @@ export const resync: DoAct = async (deps, act) => {
   ]
   const fetched: Fetched[] = []
   for (const subject of subjects) fetched.push(await fetchSubject(deps, subject))
-  await followContact(deps, owner_id)
+  if (!isStripeOnly) await followContact(deps, owner_id)
   const seats_changed_in = organization_id === null ? [] : [organization_id]
   for (const intent of await listUnfinishedIntents(deps.db, owner_id, { limit: mostObjects })) {
     if (intent.livemode !== deps.livemode || intent.stripe_customer_id === null) continue

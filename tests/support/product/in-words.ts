@@ -27,7 +27,7 @@ export function traceInWords(trace: SupportTrace) {
     case_summary: case_summary && {
       ...case_summary,
       problems,
-      sentence: inOneSentence(problems),
+      sentence: inOneSentence(problems, case_summary),
       notices: noticesOf(case_summary, owner?.id ?? ''),
     },
   }

@@ -1,7 +1,7 @@
 import type { CaseSummary, TraceItem } from '../../../schema/api/support.ts'
 import type { ActTarget } from '../../../schema/api/support-acts.ts'
 import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
-import { replayOf } from './acts.ts'
+import { outcomeText, replayOf } from './acts.ts'
 import { eventWords } from './events.ts'
 import { intentWords, whatIsBought } from './payments.ts'
 import { describeItem, describeNotices } from './timeline.ts'
@@ -32,10 +32,12 @@ export interface Problem {
   readonly item_key: string | null
   /** What is replayed to repair it; null where that is nothing. */
   readonly replay: ActTarget | null
+  /** A resync repairs it. */
+  readonly isResynced?: true
 }
 
 export function problemsOf(summary: CaseSummary): Problem[] {
-  const { grants, failing, plan_type } = summary
+  const { grants, failing, plan_type, comparison } = summary
   return [
     ...grants.map(describeGrant),
     ...failing.map((item) => describeFailing(item, summary)),
@@ -50,14 +52,50 @@ export function problemsOf(summary: CaseSummary): Problem[] {
           },
         ]
       : []),
+    // A grant that is missing is told with its cause instead.
+    ...(comparison.outcome && grants.length === 0
+      ? [
+          {
+            sentence: `Not arrived from Stripe: ${outcomeText('resync', comparison.outcome)}`,
+            credits: null,
+            money: null,
+            item_key: null,
+            replay: null,
+            isResynced: true as const,
+          },
+        ]
+      : []),
   ]
 }
 
 /** The whole of it: the first problem, and how many more there are. */
-export function inOneSentence([first, ...others]: readonly Problem[]): string {
-  if (!first) return 'All expected credits are present.'
+export function inOneSentence([first, ...others]: readonly Problem[], summary: CaseSummary): string {
+  if (!first) return withoutProblems(summary)
   if (others.length === 0) return first.sentence
   return `${first.sentence} And ${others.length} more ${others.length === 1 ? 'thing needs' : 'things need'} a look.`
+}
+
+/** That nothing is missing is said only while Stripe is known to agree. */
+function withoutProblems({ comparison: { state, at, stripe_heard_at, error }, worker }: CaseSummary): string {
+  const since = (moment: string | null) => (moment ? ` since ${momentText(moment)}` : '')
+  switch (state) {
+    case 'agrees':
+      return 'All expected credits are present.'
+    case 'away':
+      return sentence(
+        `Stripe has not answered${since(stripe_heard_at)}: what happened there later is not known`,
+      )
+    case 'failed':
+      return sentence(
+        `It is not known whether Stripe agrees: the comparison failed: ${error ?? 'unknown cause'}`,
+      )
+    case 'asking':
+    case 'late':
+    case 'differs':
+      return worker.is_silent || state !== 'asking'
+        ? `What happened at Stripe${since(at)} is not known.`
+        : 'Asking Stripe …'
+  }
 }
 
 type Grant = CaseSummary['grants'][number]
@@ -116,9 +154,14 @@ function describeFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
   const isFailed = data.sync_failed_at === undefined ? data.state === 'failed' : data.sync_failed_at !== null
   const sum = money ? ` about ${moneyText(money.amount_minor, money.currency)}` : ''
   const what = `${title} of ${dayText(at)}${kind === 'event' ? `, ${id},` : ''}${sum}`
+  const { unavailable_since } = data
+  const away =
+    typeof unavailable_since === 'string' && !isFailed
+      ? ` It is away since ${momentText(unavailable_since)}.`
+      : ''
   const since = isFailed ? 'failed' : `is stuck for ${durationText(at, as_of)}`
   return {
-    sentence: sentence(`${what} ${since}: ${error ?? 'unknown cause'}`),
+    sentence: `${sentence(`${what} ${since}: ${error ?? 'unknown cause'}`)}${away}`,
     credits: null,
     money,
     item_key: item.key,

@@ -7,6 +7,7 @@ import { whyNothing } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
 import { formatCredits } from '../../format.ts'
+import { WorkerSilence } from '../WorkerSilence.tsx'
 import { ActList } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
 import { summaryOf } from './outcome.ts'
@@ -20,7 +21,7 @@ export function useDryRun(asked: Omit<Parameters<typeof dryRunQuery>[1], 'id'>) 
 }
 
 /** What would follow: the same work, done and taken back. */
-export function DryRun({ acts, refused, isSettled, error }: ReturnType<typeof useDryRun>) {
+export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<typeof useDryRun>) {
   const [act] = acts
   const isOne = acts.length + refused.length === 1
   if (error) {
@@ -28,6 +29,13 @@ export function DryRun({ acts, refused, isSettled, error }: ReturnType<typeof us
       <Alert tone="critical" title="The preview failed">
         {failureText(error, 'Please try again.')}
       </Alert>
+    )
+  }
+  if (!isSettled && worker?.is_silent) {
+    return (
+      <WorkerSilence worker={worker}>
+        Asked; the preview comes when one answers. The act can be asked for without it.
+      </WorkerSilence>
     )
   }
   if (!isSettled) {
@@ -94,6 +102,7 @@ export function useProgress(requested: RequestedActs | undefined) {
   const acts = data?.acts ?? requested?.acts ?? []
   return {
     acts,
+    worker: data?.worker,
     refused: requested?.refused ?? [],
     isSettled: requested !== undefined && acts.every(isSettled),
   }

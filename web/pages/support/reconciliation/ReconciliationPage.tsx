@@ -70,9 +70,11 @@ export function ReconciliationPage() {
                   className="py-14"
                   action={kind && <ClearFilter onClear={() => setSearch({ state: filter.state })} />}
                 >
-                  {first.last_run
-                    ? 'What Stripe and Clerk say is what we have.'
-                    : 'Nothing has been compared yet. Compare now to begin.'}
+                  {first.last_run ? (
+                    <LookedAt run={first.last_run} />
+                  ) : (
+                    'Nothing has been compared yet. Compare now to begin.'
+                  )}
                 </EmptyState>
               ) : (
                 <>
@@ -93,6 +95,19 @@ export function ReconciliationPage() {
         </>
       )}
     </Page>
+  )
+}
+
+/** What an empty list was read from. */
+function LookedAt({ run: { state, began_at, compared } }: { run: NonNullable<FindingsList['last_run']> }) {
+  if (state !== 'done')
+    return 'The last comparison has not come to its end: what it did not reach is not known.'
+  const objects = compared.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <>
+      {counted(objects, 'object')} of Stripe’s, Clerk’s and ours were compared <Moment at={began_at} />. What
+      came later is compared next.
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, CircleDashed, Info, RotateCcw } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleDashed, Info, RefreshCw, RotateCcw } from 'lucide-react'
 import { Link } from 'react-router-dom'
 import type { CaseSummary } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits } from '../../../components/format.ts'
@@ -7,6 +7,7 @@ import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { counted, sentenceCase, stakeText } from '../../../components/support/labels.ts'
 import { Moment, utcTime } from '../../../components/support/Moment.tsx'
+import { silenceText } from '../../../components/support/WorkerSilence.tsx'
 import {
   grantText,
   inOneSentence,
@@ -34,7 +35,7 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
         <div className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
           <Icon aria-hidden="true" className={cn('mt-px size-4.5 shrink-0', color)} />
           <div className="min-w-0">
-            <p className="font-medium text-base leading-snug">{inOneSentence(problems)}</p>
+            <p className="font-medium text-base leading-snug">{inOneSentence(problems, summary)}</p>
             <p className="mt-0.5 text-muted text-xs">
               <HowMuchIsKnown summary={summary} />
             </p>
@@ -112,28 +113,35 @@ const looks = {
   bad: { Icon: CircleAlert, background: 'bg-critical-soft', color: 'text-critical' },
 } as const
 
-/** Green only where all that came is applied, and nothing can have been paid since Stripe was heard. */
-function toneOf(summary: CaseSummary): keyof typeof looks {
-  const { agrees, unapplied_events, open_checkouts, is_heard_late } = summary
-  if (!agrees) return 'bad'
-  return unapplied_events > 0 || open_checkouts > 0 || is_heard_late ? 'unsure' : 'good'
+/** Green only where all that came is applied, and Stripe has agreed within the last minute. */
+function toneOf({ agrees, unapplied_events, comparison: { state } }: CaseSummary): keyof typeof looks {
+  if (!agrees || state === 'differs') return 'bad'
+  return unapplied_events > 0 || state !== 'agrees' ? 'unsure' : 'good'
 }
 
+/** Since when Stripe, Clerk and a worker have been heard, and what of that is not applied. */
 function HowMuchIsKnown({ summary }: { summary: CaseSummary }) {
-  const { heard_until, is_heard_late, unapplied_events, open_checkouts, as_of } = summary
+  const { comparison, clerk_heard_at, worker, unapplied_events, open_checkouts, as_of } = summary
+  const { at, state, is_asking } = comparison
   return (
     <>
-      {heard_until === null ? (
-        'Nothing was compared with Stripe yet'
-      ) : (
+      {at ? (
         <>
-          As far as Stripe was heard until <Moment at={heard_until} />
-          {is_heard_late && ', which is late'}
+          Compared with Stripe <Moment at={at} />
         </>
+      ) : (
+        'Not compared with Stripe yet'
       )}
+      {is_asking && ', which is asked again now'}
+      {clerk_heard_at ? `; Clerk was heard at ${utcTime(clerk_heard_at)}` : '; Clerk does not answer'}
+      {worker.is_silent || !worker.heard_at
+        ? `; ${silenceText(worker)?.replace(/^N/, 'n')}`
+        : `; a worker answered at ${utcTime(worker.heard_at)}`}
       {unapplied_events > 0 && `; ${counted(unapplied_events, 'event')} received and not applied`}
-      {open_checkouts > 0 && `; ${counted(open_checkouts, 'open payment page')} may be paid by now`}. Looked
-      up at {utcTime(as_of)}.
+      {open_checkouts > 0 &&
+        state !== 'agrees' &&
+        `; ${counted(open_checkouts, 'open payment page')} may be paid by now`}
+      . Looked up at {utcTime(as_of)}.
     </>
   )
 }
@@ -154,7 +162,7 @@ interface ProblemActionsProps {
 }
 
 function ProblemActions({
-  problem: { item_key, replay, sentence },
+  problem: { item_key, replay, isResynced, sentence },
   owner,
   isFirst = false,
 }: ProblemActionsProps) {
@@ -172,6 +180,22 @@ function ProblemActions({
           <RotateCcw aria-hidden="true" />
           Replay
           <span className="sr-only">: {sentence}</span>
+        </Button>
+      )}
+      {isResynced && (
+        <Button
+          variant={isFirst ? 'primary' : 'secondary'}
+          size="small"
+          onClick={() =>
+            act({
+              kind: 'resync',
+              targets: [{ kind: owner.startsWith('org_') ? 'organization' : 'user', id: owner }],
+              subject: owner,
+            })
+          }
+        >
+          <RefreshCw aria-hidden="true" />
+          Resync
         </Button>
       )}
     </span>
