@@ -2,12 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { getTrace } from '../../schema/api/support.ts'
 import { findHeartbeat, recordHeartbeat } from '../../schema/inbox/cursors/cursors.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
+import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { traceInWords } from '../../tests/support/product/in-words.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
+import { tryEvent } from '../../worker/events/try-event.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 import { deleteOldRows } from '../../worker/tasks/delete-old-rows.ts'
 import { readStripeEvents } from '../../worker/tasks/read-stripe-events.ts'
@@ -83,6 +85,18 @@ describe('what happened at Stripe and was told by no event is the headline of a 
         return user_id
       },
       '−500 credits',
+    ],
+    [
+      'a refund that failed after it was applied',
+      async () => {
+        const { user_id, session_id } = await buildBuyer()
+        const { payment_intent } = await stripe.client.checkout.sessions.retrieve(session_id)
+        const { id } = await stripe.client.refunds.create({ payment_intent: String(payment_intent) })
+        await worker.catchUp()
+        await stripe.knob(`refunds/${id}/status`, { status: 'failed' })
+        return user_id
+      },
+      '+500 credits',
     ],
     [
       'a paid page',
@@ -176,12 +190,19 @@ test('a case is green for a minute, however old the list of events is, and then 
 test('while Stripe is away a case says since when, in our words, and no question of it stays behind', async () => {
   const { user_id } = await buildBuyer()
   await readStripeEvents(worker.deps)
+  const waiting = await buildCustomer()
+  await buildPaidCredits(product, { user_id: waiting })
+  const paid = (await stripe.takeEvents()).find(({ type }) => type === 'checkout.session.completed')
+  const id = await receiveStripeEvent(database.server, paid as never)
   await stripe.knob('faults', { status: 500, count: 1000 })
   const away = await read(user_id)
   expect(away).toMatchObject({ comparison: { state: 'away', error: 'Stripe does not answer.' } })
   expect(away.sentence).toMatch(
     /^Stripe has not answered since \d+ \w+ \d{4} at \d\d:\d\d UTC: what happened/,
   )
+  await expect(tryEvent(worker.deps, { source: 'stripe', id })).rejects.toThrow()
+  const { sentence } = await read(waiting)
+  expect(sentence).toMatch(/: Stripe does not answer \(since \d+ \w+ \d{4} at \d\d:\d\d UTC\)\./)
   await stripe.clear('faults')
   clock.advance(61_000)
   expect(await read(user_id)).toMatchObject({ sentence: present })

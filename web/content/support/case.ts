@@ -127,7 +127,15 @@ function whyEvent(item: TraceItem): string {
   const data = dataOf(eventWords, item)
   if (!data) return ''
   if (data.state === 'failed') return `failed: ${data.reason}`
-  return data.last_error ? `is retried without success: ${data.last_error}` : 'was received, not processed'
+  return data.last_error
+    ? `is retried without success: ${withItsAge(data.last_error, data)}`
+    : 'was received, not processed'
+}
+
+/** An error, and since when Stripe or Clerk has been away if it says that. */
+function withItsAge(error: string, { unavailable_since }: { readonly unavailable_since?: unknown }): string {
+  if (typeof unavailable_since !== 'string') return error
+  return `${error.replace(/\.$/, '')} (since ${momentText(unavailable_since)})`
 }
 
 /** e.g. `the purchase of 12 November 2026` */
@@ -154,14 +162,9 @@ function describeFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
   const isFailed = data.sync_failed_at === undefined ? data.state === 'failed' : data.sync_failed_at !== null
   const sum = money ? ` about ${moneyText(money.amount_minor, money.currency)}` : ''
   const what = `${title} of ${dayText(at)}${kind === 'event' ? `, ${id},` : ''}${sum}`
-  const { unavailable_since } = data
-  const away =
-    typeof unavailable_since === 'string' && !isFailed
-      ? ` It is away since ${momentText(unavailable_since)}.`
-      : ''
   const since = isFailed ? 'failed' : `is stuck for ${durationText(at, as_of)}`
   return {
-    sentence: `${sentence(`${what} ${since}: ${error ?? 'unknown cause'}`)}${away}`,
+    sentence: sentence(`${what} ${since}: ${error ? withItsAge(error, data) : 'unknown cause'}`),
     credits: null,
     money,
     item_key: item.key,
