@@ -87,28 +87,19 @@ const holderSchema = z.object({
 
 const caseSummarySchema = z.object({
   as_of: z.iso.datetime(),
-  /** Of what Stripe has with what is here. An open case asks Stripe once a minute. */
+  /** Of what Stripe has with what is here: see `server/support/ask-stripe.ts`. */
   comparison: z.object({
-    /**
-     * `agrees`: less than a minute ago. `differs`: `outcome` says what had not come here by then. `late`: longer
-     * ago, or something has changed since. `away`: Stripe does not answer. `failed`: `error` says why.
-     */
-    state: z.enum(['agrees', 'differs', 'asking', 'late', 'away', 'failed']),
-    is_asking: z.boolean(),
-    /** When it was last answered; null before the first time. */
+    /** `agrees`: less than a minute ago. `late`: longer ago, or something has changed since. `failed`: see `error`. */
+    state: z.enum(['agrees', 'asking', 'late', 'failed']),
+    /** When it was last done, or while Stripe is away when Stripe last answered anything; null for never. */
     at: z.nullable(z.iso.datetime()),
-    /** When Stripe last answered anything: this, or its list of events. */
-    stripe_heard_at: z.nullable(z.iso.datetime()),
+    /** What had not come here by then; null for nothing. */
     outcome: z.nullable(actOutcomeSchema),
     error: z.nullable(z.string()),
   }),
-  /** Null while Clerk does not answer; of an organization, when its seats were last compared with it. */
-  clerk_heard_at: z.nullable(z.iso.datetime()),
   worker: workerSchema,
   /** Events about this owner that came and are not applied. */
   unapplied_events: z.int(),
-  /** Payment pages that may have been paid since Stripe was asked. */
-  open_checkouts: z.int(),
   /** The expected state is the actual one, and no item is failed or stuck. */
   agrees: z.boolean(),
   /** What has failed or is stuck, and explains no difference of `grants`. */
@@ -278,8 +269,8 @@ export const listWork = endpoint({
         capped: z.boolean(),
       }),
     ),
-    /** When Stripe's list of events was last read to its end, and whether that is too long ago. */
-    stripe_list: z.object({ read_at: z.nullable(z.iso.datetime()), is_late: z.boolean() }),
+    /** When Stripe's list of events was last read to its end. */
+    stripe_listed_at: z.nullable(z.iso.datetime()),
     /** Null when the queue does not answer. */
     queues: z.nullable(
       z.array(

@@ -272,13 +272,10 @@ export async function failAct(
   return numUpdatedRows > 0n
 }
 
-/** Ten thousand at most; returns how many. */
+/** They have changed nothing. Returns how many. */
 export async function deleteOldDryRuns(db: Kysely<DB>, finished_before: Date): Promise<number> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM support_acts WHERE id IN (
-      SELECT id FROM support_acts WHERE is_dry_run AND finished_at < ${finished_before}
-      ORDER BY finished_at LIMIT 10000)`.execute(db)
-  return Number(numAffectedRows ?? 0n)
+  const dry = db.deleteFrom('support_acts').where('is_dry_run', '=', true)
+  return Number((await dry.where('finished_at', '<', finished_before).executeTakeFirst()).numDeletedRows)
 }
 
 /**

@@ -138,7 +138,7 @@ async function trace({ server }: OpenProduct, text: string, actor: string): Prom
   const owner = await findOwnerId(server, text)
   const found = await readTrace(server, { owner }, { user_id: actor })
   const { case_summary: summary } = found
-  const problems = summary ? problemsOf(summary) : []
+  const problems = summary ? problemsOf(summary, owner) : []
   const { is, should } = summary?.balance.total ?? { is: 0, should: 0 }
   const lines = [
     `${owner}: ${summary ? inOneSentence(problems, summary) : 'nothing is known'}`,

@@ -11,7 +11,6 @@ import {
   refuseSupportAct,
   requestSupportActs,
 } from '../../schema/api/support-acts.ts'
-import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { endExpiredHolds } from '../../schema/ledger/post/holds.ts'
@@ -33,7 +32,6 @@ import { matchInWords, traceInWords, workInWords } from '../../tests/support/pro
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { tryEvent } from '../../worker/events/try-event.ts'
-import { completeCheckout } from '../../worker/jobs/checkout-completion.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
 import { routes } from '../routes.ts'
@@ -644,16 +642,6 @@ describe('a trace', () => {
     expect(await known()).toMatchObject({ agrees: true, unapplied_events: 1 })
     const done = { state: 'ignored', reason: 'Test' } as const
     await finishEvent(database.worker, { source: 'stripe', id }, { ...done, now: new Date() })
-  })
-
-  test('a trace counts a payment page that is open, until it is paid or ends', async () => {
-    const ada = await buildPerson()
-    const bought = await buildPaidCredits(product, { user_id: ada.user_id })
-    const known = async () => (await trace(ada.user_id)).case_summary
-    expect(await known()).toMatchObject({ agrees: true, open_checkouts: 1 })
-    const intent = await findIntent(database.server, bought.intent_id)
-    await completeCheckout(worker.deps, intent ?? expect.fail('There is no intent'), 'test')
-    expect(await known()).toMatchObject({ agrees: true, open_checkouts: 0 })
   })
 
   test('a trace says in plain words that a card was declined, and when Stripe tries again', async () => {

@@ -136,7 +136,10 @@ describe('what happened at Stripe and was told by no event is the headline of a 
     const found = await open(owner)
     expect(found.sentence).toMatch(/^Not arrived from Stripe: /)
     expect(found.sentence).toContain(told)
-    expect(found).toMatchObject({ comparison: { state: 'differs' }, problems: [{ isResynced: true }] })
+    expect(found).toMatchObject({
+      comparison: { outcome: { changed: true } },
+      problems: [{ replay: { id: owner } }],
+    })
     await resync(owner)
     expect(await open(owner)).toMatchObject({ comparison: { state: 'agrees' }, sentence: present })
   })
@@ -144,9 +147,9 @@ describe('what happened at Stripe and was told by no event is the headline of a 
   test('a difference that an event has mended meanwhile is not told any more', async () => {
     const owner = await buildCustomer()
     await buildPaidCredits(product, { user_id: owner })
-    expect(await read(owner)).toMatchObject({ comparison: { state: 'differs' } })
+    expect(await read(owner)).toMatchObject({ comparison: { outcome: { changed: true } } })
     await worker.catchUp()
-    expect(await open(owner)).toMatchObject({ comparison: { state: 'late' }, problems: [] })
+    expect(await open(owner)).toMatchObject({ comparison: { state: 'late', outcome: null }, problems: [] })
     clock.advance(61_000)
     expect(await read(owner)).toMatchObject({ comparison: { state: 'agrees' }, sentence: present })
   })
@@ -154,7 +157,7 @@ describe('what happened at Stripe and was told by no event is the headline of a 
   test('an act of another kind that may have mended it asks again at once', async () => {
     const owner = await buildCustomer()
     const { intent_id } = await buildPaidCredits(product, { user_id: owner })
-    expect(await read(owner)).toMatchObject({ comparison: { state: 'differs' } })
+    expect(await read(owner)).toMatchObject({ comparison: { outcome: { changed: true } } })
     const target = { kind: 'intent', id: intent_id } as const
     await processSupportAct(worker.deps, {
       act_id: (await buildAct(database, { kind: 'replay', target })).id,
@@ -196,9 +199,9 @@ test('while Stripe is away a case says since when, in our words, and no question
   const id = await receiveStripeEvent(database.server, paid as never)
   await stripe.knob('faults', { status: 500, count: 1000 })
   const away = await read(user_id)
-  expect(away).toMatchObject({ comparison: { state: 'away', error: 'Stripe does not answer.' } })
+  expect(away).toMatchObject({ comparison: { state: 'failed', error: 'Stripe does not answer.' } })
   expect(away.sentence).toMatch(
-    /^Stripe has not answered since \d+ \w+ \d{4} at \d\d:\d\d UTC: what happened/,
+    /^What happened at Stripe since \d+ \w+ \d{4} at \d\d:\d\d UTC is not known: Stripe does not answer\.$/,
   )
   await expect(tryEvent(worker.deps, { source: 'stripe', id })).rejects.toThrow()
   const { sentence } = await read(waiting)

@@ -1,9 +1,8 @@
 import type { CaseSummary } from '../../schema/api/support.ts'
-import { countOpenCheckouts } from '../../schema/billing/checkout/owner-intents.ts'
 import type { GrantDue } from '../../schema/billing/position/position.ts'
 import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { findCursor, findHeartbeat } from '../../schema/inbox/cursors/cursors.ts'
+import { findHeartbeat } from '../../schema/inbox/cursors/cursors.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
@@ -74,17 +73,14 @@ export async function readCaseSummary(
   const purchased = balance('purchased')
   const plan_type = await findPlanTypes(trx, owner_id)
   const spendable = await readSpendable(trx, owner_id)
-  const isTeam = kindOf(owner_id) === 'organization'
   const explained = new Set(differences.flatMap(({ event }) => (event ? [keyOf(event)] : [])))
   const failing = rows.filter((row) => !explained.has(keyOf(row)))
   const isPlanRight = plan_type.is === null || plan_type.is === plan_type.should
   return {
     as_of: now.toISOString(),
     comparison: await readComparison(trx, owner_id, now),
-    clerk_heard_at: (isTeam ? (await findCursor(trx, 'seats'))?.completed_at : now)?.toISOString() ?? null,
     worker: await findHeartbeat(trx, now),
     unapplied_events: await countUnapplied(trx, subjects),
-    open_checkouts: await countOpenCheckouts(trx, owner_id),
     agrees: differences.length === 0 && failing.length === 0 && isPlanRight,
     failing: failing.map((row) => itemOf(row, settings)),
     notices: (await listNotices(trx, asked)).map((row) => itemOf(row, settings)),
@@ -109,7 +105,7 @@ export async function readCaseSummary(
         event: event && itemOf(event, settings),
       }
     }),
-    seats: isTeam ? await findSeatFigures(trx, owner_id) : null,
+    seats: kindOf(owner_id) === 'organization' ? await findSeatFigures(trx, owner_id) : null,
   }
 }
 

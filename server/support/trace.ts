@@ -6,7 +6,7 @@ import { readTimeline, type TimelineRow } from '../../schema/support/timeline.ts
 import { openCase, type Visit } from '../../schema/support/visits.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { supportItemNotFound } from '../errors.ts'
-import { askStripe, type Visitor } from './ask-stripe.ts'
+import { askStripe } from './ask-stripe.ts'
 import { readCaseSummary } from './case-summary.ts'
 import { itemsOf, placeCursor } from './items.ts'
 import { lookUp } from './look-up.ts'
@@ -24,7 +24,7 @@ const pageSize = 50
 export async function readTrace(
   deps: Deps,
   query: QueryOf<typeof getTrace>,
-  visitor: Visitor,
+  visitor: Parameters<typeof askStripe>[2],
 ): Promise<SupportTrace> {
   const now = deps.now()
   const { kind, id } = query
@@ -69,7 +69,7 @@ export async function readTrace(
   if (before) return { ...nothing, ...shown }
   await askStripe(deps, owner_id, visitor)
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
-  const [person, summary] = await Promise.all([
+  const [person, case_summary] = await Promise.all([
     presentPerson(deps, owner_id),
     deps.db
       .transaction()
@@ -77,8 +77,6 @@ export async function readTrace(
       .execute((trx) => readCaseSummary(trx, owner_id, { settings: deps.settings, now, stuck_before })),
   ])
   const visitors = others.map((visit) => ({ user_id: visit.user_id, since: visit.began_at.toISOString() }))
-  const isClerkAway = person.at_clerk === 'unknown'
-  const case_summary = { ...summary, ...(isClerkAway && { clerk_heard_at: null }) }
   return { ...shown, person, case_summary, visitors }
 }
 

@@ -24,8 +24,6 @@ const pageSize = 50
 /** The number of rows read of each kind when they are ordered by money. */
 const orderedMax = 200
 const countedMax = 1000
-/** Stripe's list is read every five minutes (`worker/tasks/schedule.ts`). */
-const listLateMs = 20 * 60_000
 
 interface Found {
   readonly row: ProblemRow
@@ -42,7 +40,6 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
     findOldestUnapplied(deps.db),
     findCursor(deps.db, 'stripe_events'),
   ])
-  const read_at = list?.completed_at ?? null
   const intents = await findIntentRows(
     deps.db,
     found.map(({ row }) => (row.kind === 'event' ? row.data.intent_id : null)),
@@ -75,10 +72,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
       count: Math.min(count, countedMax),
       capped: count > countedMax,
     })),
-    stripe_list: {
-      read_at: read_at?.toISOString() ?? null,
-      is_late: !read_at || now.getTime() - read_at.getTime() > listLateMs,
-    },
+    stripe_listed_at: list?.completed_at?.toISOString() ?? null,
     queues,
     oldest_unapplied_event: oldest && { ...oldest, received_at: oldest.received_at.toISOString() },
     as_of: now.toISOString(),

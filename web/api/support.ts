@@ -19,18 +19,14 @@ import type { Api } from './client.ts'
 const every15SecondsMs = 15_000
 /** How often an open case is read: reading it tells the server that it is still open. */
 const every30SecondsMs = 30_000
-/** For so long it is known that Stripe agrees with a case. */
-const isKnownForMs = 60_000
-
-/** Often while Stripe is asked, and then when that has to be done again at the latest. */
-function untilCaseIsReadMs({ owner, case_summary: summary, as_of }: SupportTrace): number | false {
+/** Often while Stripe is asked, and when it has to be asked again: a minute after it has agreed. */
+function readAgainMs({ owner, case_summary, as_of }: SupportTrace): number | false {
   // Without an owner there is no visit, and each view is a line in the audit log.
-  if (!owner) return false
-  const { comparison, worker } = summary ?? {}
-  if (comparison?.is_asking && !worker?.is_silent) return whileComparingMs
-  if (comparison?.state !== 'agrees') return every30SecondsMs
-  const age_ms = Date.parse(as_of) - Date.parse(comparison.at ?? as_of)
-  return Math.min(every30SecondsMs, Math.max(isKnownForMs - age_ms, whileComparingMs))
+  if (!owner || !case_summary) return false
+  const { state, at } = case_summary.comparison
+  if (state === 'asking' && !case_summary.worker.is_silent) return whileComparingMs
+  const age_ms = state === 'agrees' && at ? Date.parse(as_of) - Date.parse(at) : 0
+  return Math.min(every30SecondsMs, 2 * every30SecondsMs + 500 - age_ms)
 }
 
 /** Everything that support sees begins with this, so that an act can make all of it be fetched again. */
@@ -81,7 +77,7 @@ export function traceQuery(api: Api, { owner, kind, id }: Case) {
       api(getTrace, { query: { ...query, ...(pageParam && { cursor: pageParam }) }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: ({ state }) => (state.data?.pages[0] ? untilCaseIsReadMs(state.data.pages[0]) : false),
+    refetchInterval: ({ state }) => (state.data?.pages[0] ? readAgainMs(state.data.pages[0]) : false),
     // Only within one case: the page is remounted for another one.
     placeholderData: keepPreviousData,
   })

@@ -42,7 +42,7 @@ export const resync: DoAct = async (deps, act) => {
   const customers = await listCustomers(deps, owner_id)
   const subjects = [
     ...(await listSubscriptions(deps, { owner_id, customers })),
-    ...(await listCharges(deps, { owner_id, customers })),
+    ...(await listCharges(deps, owner_id, customers)),
     ...(organization_id === null ? [] : await listMemberships(deps, organization_id, members)),
   ]
   const fetched: Fetched[] = []
@@ -93,7 +93,8 @@ async function listSubscriptions(
  */
 async function listCharges(
   deps: WorkerDependencies,
-  { owner_id, customers }: { readonly owner_id: string; readonly customers: readonly string[] },
+  owner_id: string,
+  customers: readonly string[],
 ): Promise<Subject[]> {
   const charges: Subject[] = []
   const refunded = new Set(await listRefunded(deps.db, owner_id))

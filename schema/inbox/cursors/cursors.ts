@@ -19,17 +19,14 @@ export async function recordHeartbeat(db: Kysely<DB>): Promise<void> {
     ON CONFLICT (name) DO UPDATE SET completed_at = excluded.completed_at`.execute(db)
 }
 
-/** When a worker did a job, by the caller's clock, and whether that is so long ago that none may be running. */
-export async function findHeartbeat(
-  db: Kysely<DB>,
-  now: Date,
-): Promise<{ readonly heard_at: string | null; readonly is_silent: boolean }> {
+/** When a worker did its last job, by the caller's clock, and whether that is too long ago. */
+export async function findHeartbeat(db: Kysely<DB>, now: Date) {
   const { rows } = await sql<{ age_ms: number }>`
     SELECT (extract(epoch FROM clock_timestamp() - completed_at) * 1000)::bigint AS age_ms
     FROM cursors WHERE name = 'worker'`.execute(db)
-  const age_ms = rows[0]?.age_ms
-  if (age_ms === undefined) return { heard_at: null, is_silent: true }
-  return { heard_at: new Date(now.getTime() - age_ms).toISOString(), is_silent: age_ms > silentAfterMs }
+  const age_ms = rows[0]?.age_ms ?? Number.POSITIVE_INFINITY
+  const heard_at = rows[0] ? new Date(now.getTime() - age_ms).toISOString() : null
+  return { heard_at, is_silent: age_ms > silentAfterMs }
 }
 
 export interface CursorMove {

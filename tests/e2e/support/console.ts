@@ -103,10 +103,7 @@ export async function takeTicket(setting: Setting, about: string): Promise<Ticke
 /** Whether the case says that nothing is wrong and nothing is unknown. */
 export async function isGreen(page: Page): Promise<boolean> {
   const text = (await caseSummary(page).textContent()) ?? ''
-  return (
-    text.includes('All expected credits are present') &&
-    !/not applied|may be paid by now|asked again/.test(text)
-  )
+  return text.includes('All expected credits are present') && !/not applied|is asked now/.test(text)
 }
 
 /** Presses a button of the case, waits for the preview, and does it with a reason from the keyboard. */

@@ -19,7 +19,7 @@ function itemInWords(item: TraceItem, context: TextContext, summary: CaseSummary
 
 export function traceInWords(trace: SupportTrace) {
   const { case_summary, highlighted, owner } = trace
-  const problems = case_summary ? problemsOf(case_summary) : []
+  const problems = case_summary ? problemsOf(case_summary, owner?.id ?? '') : []
   return {
     ...trace,
     timeline: trace.timeline.map((item) => itemInWords(item, trace, case_summary)),

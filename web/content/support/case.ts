@@ -30,41 +30,26 @@ export interface Problem {
   readonly money: Money | null
   /** The item on the timeline that it comes from. */
   readonly item_key: string | null
-  /** What is replayed to repair it; null where that is nothing. */
+  /** What is replayed to repair it, or the owner, who is resynced; null where that is nothing. */
   readonly replay: ActTarget | null
-  /** A resync repairs it. */
-  readonly isResynced?: true
 }
 
-export function problemsOf(summary: CaseSummary): Problem[] {
+export function problemsOf(summary: CaseSummary, owner: string): Problem[] {
   const { grants, failing, plan_type, comparison } = summary
+  const plain = { credits: null, money: null, item_key: null, replay: null }
+  const replay = { kind: owner.startsWith('org_') ? 'organization' : 'user', id: owner } as const
+  const is = capitalized(plan_type.is ?? '')
+  const should = capitalized(plan_type.should ?? freePlan.plan_type)
+  const unheard =
+    comparison.outcome && `Not arrived from Stripe: ${outcomeText('resync', comparison.outcome)}`
   return [
     ...grants.map(describeGrant),
     ...failing.map((item) => describeFailing(item, summary)),
     ...(plan_type.is !== null && plan_type.is !== plan_type.should
-      ? [
-          {
-            sentence: `The stored plan is ${capitalized(plan_type.is)}, and it should be ${capitalized(plan_type.should ?? freePlan.plan_type)}.`,
-            credits: null,
-            money: null,
-            item_key: null,
-            replay: null,
-          },
-        ]
+      ? [{ ...plain, sentence: `The stored plan is ${is}, and it should be ${should}.` }]
       : []),
     // A grant that is missing is told with its cause instead.
-    ...(comparison.outcome && grants.length === 0
-      ? [
-          {
-            sentence: `Not arrived from Stripe: ${outcomeText('resync', comparison.outcome)}`,
-            credits: null,
-            money: null,
-            item_key: null,
-            replay: null,
-            isResynced: true as const,
-          },
-        ]
-      : []),
+    ...(unheard && grants.length === 0 ? [{ ...plain, sentence: unheard, replay }] : []),
   ]
 }
 
@@ -76,26 +61,11 @@ export function inOneSentence([first, ...others]: readonly Problem[], summary: C
 }
 
 /** That nothing is missing is said only while Stripe is known to agree. */
-function withoutProblems({ comparison: { state, at, stripe_heard_at, error }, worker }: CaseSummary): string {
-  const since = (moment: string | null) => (moment ? ` since ${momentText(moment)}` : '')
-  switch (state) {
-    case 'agrees':
-      return 'All expected credits are present.'
-    case 'away':
-      return sentence(
-        `Stripe has not answered${since(stripe_heard_at)}: what happened there later is not known`,
-      )
-    case 'failed':
-      return sentence(
-        `It is not known whether Stripe agrees: the comparison failed: ${error ?? 'unknown cause'}`,
-      )
-    case 'asking':
-    case 'late':
-    case 'differs':
-      return worker.is_silent || state !== 'asking'
-        ? `What happened at Stripe${since(at)} is not known.`
-        : 'Asking Stripe …'
-  }
+function withoutProblems({ comparison: { state, at, error }, worker }: CaseSummary): string {
+  if (state === 'agrees') return 'All expected credits are present.'
+  if (state === 'asking' && !worker.is_silent) return 'Asking Stripe …'
+  const since = at ? ` since ${momentText(at)}` : ''
+  return sentence(`What happened at Stripe${since} is not known${error ? `: ${error}` : ''}`)
 }
 
 type Grant = CaseSummary['grants'][number]

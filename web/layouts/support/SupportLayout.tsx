@@ -58,11 +58,11 @@ function Console({ person }: { person: Person }) {
             <SupportNav waiting={waiting.data.acts.length} />
           </header>
           <Main className="flex-1">
-            <div role="status" className="mx-auto max-w-7xl px-4 not-empty:pt-4 sm:px-6">
-              <WorkerSilence worker={waiting.data.worker}>
-                Nothing is applied and no act is done meanwhile. What is asked for is kept, and done when a
-                worker answers.
-              </WorkerSilence>
+            <div className="mx-auto max-w-7xl px-4 not-empty:pt-4 sm:px-6">
+              <WorkerSilence
+                worker={waiting.data.worker}
+                then="Nothing is applied meanwhile. Acts that are asked for are done when one answers."
+              />
             </div>
             <Outlet />
           </Main>

@@ -32,7 +32,7 @@ export function ActResults({ started, onClose, onDone }: ActResultsProps) {
   const [act] = acts
   return (
     <div className="space-y-4">
-      {!isSettled && <WorkerSilence worker={worker}>Asked; it is done when one answers.</WorkerSilence>}
+      {!isSettled && <WorkerSilence worker={worker} then="Asked; it is done when one answers." />}
       {acts.length + refused.length === 1 && act ? (
         <Result act={act} />
       ) : (

@@ -31,13 +31,8 @@ export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<t
       </Alert>
     )
   }
-  if (!isSettled && worker?.is_silent) {
-    return (
-      <WorkerSilence worker={worker}>
-        Asked; the preview comes when one answers. The act can be asked for without it.
-      </WorkerSilence>
-    )
-  }
+  if (!isSettled && worker?.is_silent)
+    return <WorkerSilence worker={worker} then="Asked; the preview comes when one answers." />
   if (!isSettled) {
     const done = acts.filter(({ state }) => state !== 'queued').length
     return (

@@ -18,6 +18,7 @@ import { counted, provenText } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { toastFailure } from '../../../components/toastFailure.ts'
+import { momentText } from '../../../content/support/words.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -70,11 +71,9 @@ export function ReconciliationPage() {
                   className="py-14"
                   action={kind && <ClearFilter onClear={() => setSearch({ state: filter.state })} />}
                 >
-                  {first.last_run ? (
-                    <LookedAt run={first.last_run} />
-                  ) : (
-                    'Nothing has been compared yet. Compare now to begin.'
-                  )}
+                  {first.last_run?.state === 'done'
+                    ? `Stripe, Clerk and our rows were compared on ${momentText(first.last_run.began_at)}; what came later is compared next.`
+                    : 'The comparison has not come to its end, so it is not known whether there are any.'}
                 </EmptyState>
               ) : (
                 <>
@@ -95,19 +94,6 @@ export function ReconciliationPage() {
         </>
       )}
     </Page>
-  )
-}
-
-/** What an empty list was read from. */
-function LookedAt({ run: { state, began_at, compared } }: { run: NonNullable<FindingsList['last_run']> }) {
-  if (state !== 'done')
-    return 'The last comparison has not come to its end: what it did not reach is not known.'
-  const objects = compared.reduce((sum, { count }) => sum + count, 0)
-  return (
-    <>
-      {counted(objects, 'object')} of Stripe’s, Clerk’s and ours were compared <Moment at={began_at} />. What
-      came later is compared next.
-    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, CircleDashed, Info, RefreshCw, RotateCcw } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleDashed, Info, RotateCcw } from 'lucide-react'
 import { Link } from 'react-router-dom'
 import type { CaseSummary } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits } from '../../../components/format.ts'
@@ -7,7 +7,7 @@ import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { counted, sentenceCase, stakeText } from '../../../components/support/labels.ts'
 import { Moment, utcTime } from '../../../components/support/Moment.tsx'
-import { silenceText } from '../../../components/support/WorkerSilence.tsx'
+import { actWords } from '../../../content/support/acts.ts'
 import {
   grantText,
   inOneSentence,
@@ -22,9 +22,17 @@ import { cn } from '../../../ui/cn.ts'
 import { Cell, type Column, Table } from '../../../ui/Table.tsx'
 
 /** The expected and the actual state, and their difference as a sentence. */
-export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owner: string }) {
+export function CaseSummaryCard({
+  summary,
+  owner,
+  isClerkAway,
+}: {
+  summary: CaseSummary
+  owner: string
+  isClerkAway: boolean
+}) {
   const { plan_type, balance, grants } = summary
-  const problems = problemsOf(summary)
+  const problems = problemsOf(summary, owner)
   const notices = noticesOf(summary, owner)
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
@@ -37,7 +45,7 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
           <div className="min-w-0">
             <p className="font-medium text-base leading-snug">{inOneSentence(problems, summary)}</p>
             <p className="mt-0.5 text-muted text-xs">
-              <HowMuchIsKnown summary={summary} />
+              <HowMuchIsKnown summary={summary} isClerkAway={isClerkAway} />
             </p>
           </div>
         </div>
@@ -114,34 +122,29 @@ const looks = {
 } as const
 
 /** Green only where all that came is applied, and Stripe has agreed within the last minute. */
-function toneOf({ agrees, unapplied_events, comparison: { state } }: CaseSummary): keyof typeof looks {
-  if (!agrees || state === 'differs') return 'bad'
-  return unapplied_events > 0 || state !== 'agrees' ? 'unsure' : 'good'
+function toneOf({ agrees, unapplied_events, comparison }: CaseSummary): keyof typeof looks {
+  if (!agrees || comparison.outcome) return 'bad'
+  return unapplied_events > 0 || comparison.state !== 'agrees' ? 'unsure' : 'good'
 }
 
 /** Since when Stripe, Clerk and a worker have been heard, and what of that is not applied. */
-function HowMuchIsKnown({ summary }: { summary: CaseSummary }) {
-  const { comparison, clerk_heard_at, worker, unapplied_events, open_checkouts, as_of } = summary
-  const { at, state, is_asking } = comparison
+function HowMuchIsKnown({ summary, isClerkAway }: { summary: CaseSummary; isClerkAway: boolean }) {
+  const { comparison, worker, unapplied_events, as_of } = summary
   return (
     <>
-      {at ? (
+      Stripe{' '}
+      {comparison.at ? (
         <>
-          Compared with Stripe <Moment at={at} />
+          was heard <Moment at={comparison.at} />
         </>
       ) : (
-        'Not compared with Stripe yet'
+        'was never asked'
       )}
-      {is_asking && ', which is asked again now'}
-      {clerk_heard_at ? `; Clerk was heard at ${utcTime(clerk_heard_at)}` : '; Clerk does not answer'}
-      {worker.is_silent || !worker.heard_at
-        ? `; ${silenceText(worker)?.replace(/^N/, 'n')}`
-        : `; a worker answered at ${utcTime(worker.heard_at)}`}
-      {unapplied_events > 0 && `; ${counted(unapplied_events, 'event')} received and not applied`}
-      {open_checkouts > 0 &&
-        state !== 'agrees' &&
-        `; ${counted(open_checkouts, 'open payment page')} may be paid by now`}
-      . Looked up at {utcTime(as_of)}.
+      {comparison.state === 'asking' && ', and is asked now'}; Clerk{' '}
+      {isClerkAway ? 'does not answer' : 'answers'};{' '}
+      {worker.heard_at ? `a worker answered at ${utcTime(worker.heard_at)}` : 'no worker has answered yet'}
+      {unapplied_events > 0 && `; ${counted(unapplied_events, 'event')} received and not applied`}. Looked up
+      at {utcTime(as_of)}.
     </>
   )
 }
@@ -162,11 +165,12 @@ interface ProblemActionsProps {
 }
 
 function ProblemActions({
-  problem: { item_key, replay, isResynced, sentence },
+  problem: { item_key, replay, sentence },
   owner,
   isFirst = false,
 }: ProblemActionsProps) {
   const act = useAct()
+  const kind = replay?.id === owner ? 'resync' : 'replay'
   return (
     <span className="ml-auto flex shrink-0 items-center gap-2">
       {item_key && <ShowItem owner={owner} item_key={item_key} of={sentence} />}
@@ -175,27 +179,11 @@ function ProblemActions({
           variant={isFirst ? 'primary' : 'secondary'}
           size="small"
           aria-keyshortcuts={isFirst ? 'r' : undefined}
-          onClick={() => act({ kind: 'replay', targets: [replay], subject: `${replay.kind} ${replay.id}` })}
+          onClick={() => act({ kind, targets: [replay], subject: `${replay.kind} ${replay.id}` })}
         >
           <RotateCcw aria-hidden="true" />
-          Replay
+          {actWords[kind].name}
           <span className="sr-only">: {sentence}</span>
-        </Button>
-      )}
-      {isResynced && (
-        <Button
-          variant={isFirst ? 'primary' : 'secondary'}
-          size="small"
-          onClick={() =>
-            act({
-              kind: 'resync',
-              targets: [{ kind: owner.startsWith('org_') ? 'organization' : 'user', id: owner }],
-              subject: owner,
-            })
-          }
-        >
-          <RefreshCw aria-hidden="true" />
-          Resync
         </Button>
       )}
     </span>

@@ -1,12 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
 import { ExternalLink, Inbox } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
 import type { WorkList, WorkState } from '../../../../schema/api/support.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { findingsQuery, workQuery } from '../../../api/support.ts'
-import { waitingActsQuery } from '../../../api/support-acts.ts'
-import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
 import { formatCredits } from '../../../components/format.ts'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
@@ -14,8 +12,9 @@ import { ShowMore } from '../../../components/ShowMore.tsx'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { ageText, provenText } from '../../../components/support/labels.ts'
-import { Moment, utcTime } from '../../../components/support/Moment.tsx'
+import { utcTime } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
+import { momentText } from '../../../content/support/words.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Cell, Table } from '../../../ui/Table.tsx'
@@ -30,8 +29,6 @@ export function WorkPage() {
   const work = useInfiniteQuery(workQuery(useApi(), filter))
   const first = work.data?.pages[0]
   const isFiltered = search.size > 0
-  const { data: acts } = useQuery(waitingActsQuery(useApi(), useSignedInUser().user?.id ?? ''))
-  const isSure = first?.stripe_list.is_late === false && acts?.worker.is_silent === false
   return (
     <Page title="Work" description="Failed and stuck items, and acts that wait for approval">
       <Figures work={first} />
@@ -45,15 +42,14 @@ export function WorkPage() {
         ) : first.rows.length === 0 ? (
           <EmptyState
             icon={Inbox}
-            title={
-              isFiltered
-                ? 'No results for this filter'
-                : `No failed or stuck items${isSure ? '' : ' are known'}`
-            }
+            title={isFiltered ? 'No results for this filter' : 'No failed or stuck items'}
             className="py-14"
             action={isFiltered && <ClearFilter onClear={() => setSearch({})} />}
           >
-            <LookedAt work={first} />
+            Looked at events, checkouts, subscriptions and invitations at {utcTime(first.as_of)}. Stripe’s
+            list of events was{' '}
+            {first.stripe_listed_at ? `last read on ${momentText(first.stripe_listed_at)}` : 'never read'}:
+            what was paid since may not be here yet.
           </EmptyState>
         ) : (
           <div aria-busy={work.isPlaceholderData || undefined} className="aria-busy:opacity-60">
@@ -64,24 +60,6 @@ export function WorkPage() {
       </Card>
       {first && <Queues queues={first.queues} />}
     </Page>
-  )
-}
-
-/** What an empty list was read from, and how old that is. */
-function LookedAt({ work: { as_of, stripe_list } }: { work: WorkList }) {
-  const { read_at, is_late } = stripe_list
-  return (
-    <>
-      Looked at events, checkouts, subscriptions and invitations at {utcTime(as_of)}. Stripe’s list of events{' '}
-      {read_at ? (
-        <>
-          was last read <Moment at={read_at} />
-          {is_late && ', which is late'}: what was paid since may not be here yet.
-        </>
-      ) : (
-        'was never read: what was paid may not be here.'
-      )}
-    </>
   )
 }
 
