@@ -1,5 +1,5 @@
 import type { ActChange } from '../../schema/api/support-acts.ts'
-import { listRefunded } from '../../schema/billing/charges/charges.ts'
+import { findCharge } from '../../schema/billing/charges/charges.ts'
 import {
   type CheckoutTerms,
   listSettledPurchases,
@@ -42,7 +42,7 @@ export const resync: DoAct = async (deps, act) => {
   const customers = await listCustomers(deps, owner_id)
   const subjects = [
     ...(await listSubscriptions(deps, { owner_id, customers })),
-    ...(await listCharges(deps, owner_id, customers)),
+    ...(await listCharges(deps, customers)),
     ...(organization_id === null ? [] : await listMemberships(deps, organization_id, members)),
   ]
   const fetched: Fetched[] = []
@@ -91,19 +91,14 @@ async function listSubscriptions(
  * Of a charge nothing can have changed but what went back, so those that nothing went back of are left alone.
  * A refund that fails is none any more (https://docs.stripe.com/refunds#failed-refunds).
  */
-async function listCharges(
-  deps: WorkerDependencies,
-  owner_id: string,
-  customers: readonly string[],
-): Promise<Subject[]> {
+async function listCharges(deps: WorkerDependencies, customers: readonly string[]): Promise<Subject[]> {
   const charges: Subject[] = []
-  const refunded = new Set(await listRefunded(deps.db, owner_id))
   for (const customer of customers) {
     const { data } = await deps.stripe.charges.list({ customer, limit: mostObjects })
-    const concerned = data.filter(
-      ({ id, amount_refunded, disputed }) => amount_refunded > 0 || disputed || refunded.has(id),
-    )
-    for (const { id } of concerned) charges.push({ of: 'charge', id })
+    for (const { id, amount_refunded, disputed } of data) {
+      const isConcerned = amount_refunded > 0 || disputed || (await findCharge(deps.db, id))?.refunded_minor
+      if (isConcerned) charges.push({ of: 'charge', id })
+    }
   }
   return charges
 }

@@ -79,12 +79,6 @@ export function findCharge(db: Kysely<DB>, id: string): Promise<Charge | undefin
   return findRow(db, 'charges', 'stripe_charge_id', id)
 }
 
-/** Ids of an owner's charges of which something went back, as far as is known here. */
-export async function listRefunded(db: Kysely<DB>, owner_id: string): Promise<string[]> {
-  const rows = db.selectFrom('charges').select('stripe_charge_id').where('owner_id', '=', owner_id)
-  return (await rows.where('refunded_minor', '>', 0).execute()).map((row) => row.stripe_charge_id)
-}
-
 /** What became of the disputes of some charges, by their ids. */
 export async function findDisputeStates(
   db: Kysely<DB>,
