@@ -64,7 +64,11 @@ export const acts = {
   /** Tries again what one of these is about. */
   replay: { on: ['event', 'intent', 'subscription', 'invitation', 'charge'] },
   /** Fetches everything of an owner from Stripe and Clerk, and makes books and seats agree with it. */
-  resync: { on: ['user', 'organization'] },
+  resync: {
+    on: ['user', 'organization'],
+    /** `stripe`: without people and seats, which cost Clerk a call for each. */
+    params: z.strictObject({ only: z.optional(z.literal('stripe')) }),
+  },
   /** Gives credits, or takes some away. */
   adjust: {
     on: ['user', 'organization'],
@@ -237,6 +241,14 @@ export const supportActSchema = z.object({
 })
 export type SupportAct = z.infer<typeof supportActSchema>
 
+export const workerSchema = z.object({
+  /** When a worker did its last job; null where none ever did. */
+  heard_at: z.nullable(z.iso.datetime()),
+  /** So long ago that none may be running: what is asked for is done when one comes. */
+  is_silent: z.boolean(),
+})
+export type WorkerHeard = z.infer<typeof workerSchema>
+
 const refusedTargetSchema = z.object({
   target: targetSchema,
   code: z.string(),
@@ -302,7 +314,10 @@ export const getSupportActs = endpoint({
     id: z.optional(idSchema),
     batch_id: z.optional(idSchema),
   }),
-  response: z.object({ success: z.literal(true), data: z.object({ acts: z.array(supportActSchema) }) }),
+  response: z.object({
+    success: z.literal(true),
+    data: z.object({ acts: z.array(supportActSchema), worker: workerSchema }),
+  }),
 })
 
 /**

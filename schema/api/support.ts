@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { currencySchema, planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { ownerIdSchema } from './ids.ts'
+import { actOutcomeSchema, workerSchema } from './support-acts.ts'
 
 export const ownerSchema = z.object({
   kind: z.enum(['user', 'organization']),
@@ -86,17 +87,19 @@ const holderSchema = z.object({
 
 const caseSummarySchema = z.object({
   as_of: z.iso.datetime(),
-  /**
-   * Everything that happened at Stripe until then was heard: its list of events was compared with the inbox.
-   * Null before the first comparison.
-   */
-  heard_until: z.nullable(z.iso.datetime()),
-  /** Whether that is too long ago to say that nothing is missing. */
-  is_heard_late: z.boolean(),
+  /** Of what Stripe has with what is here: see `server/support/ask-stripe.ts`. */
+  comparison: z.object({
+    /** `agrees`: less than a minute ago. `late`: longer ago, or something has changed since. `failed`: see `error`. */
+    state: z.enum(['agrees', 'asking', 'late', 'failed']),
+    /** When it was last done, or while Stripe is away when Stripe last answered anything; null for never. */
+    at: z.nullable(z.iso.datetime()),
+    /** What had not come here by then; null for nothing. */
+    outcome: z.nullable(actOutcomeSchema),
+    error: z.nullable(z.string()),
+  }),
+  worker: workerSchema,
   /** Events about this owner that came and are not applied. */
   unapplied_events: z.int(),
-  /** Payment pages that may have been paid since Stripe was heard. */
-  open_checkouts: z.int(),
   /** The expected state is the actual one, and no item is failed or stuck. */
   agrees: z.boolean(),
   /** What has failed or is stuck, and explains no difference of `grants`. */
@@ -266,6 +269,8 @@ export const listWork = endpoint({
         capped: z.boolean(),
       }),
     ),
+    /** When Stripe's list of events was last read to its end. */
+    stripe_listed_at: z.nullable(z.iso.datetime()),
     /** Null when the queue does not answer. */
     queues: z.nullable(
       z.array(

@@ -122,7 +122,7 @@ export interface CheckoutIntents {
 
 export interface Cursors {
   completed_at: Timestamp | null;
-  name: "stripe_events" | "seats";
+  name: "stripe_events" | "seats" | "worker";
   position: Json;
   revision: number;
 }

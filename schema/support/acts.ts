@@ -290,6 +290,12 @@ export async function failAct(
   return numUpdatedRows > 0n
 }
 
+/** They have changed nothing. Returns how many. */
+export async function deleteOldDryRuns(db: Kysely<DB>, finished_before: Date): Promise<number> {
+  const dry = db.deleteFrom('support_acts').where('is_dry_run', '=', true)
+  return Number((await dry.where('finished_at', '<', finished_before).executeTakeFirst()).numDeletedRows)
+}
+
 /**
  * Erases what was written of acts that are about a person, or that names them; those that are not over keep
  * it, but for the erasure itself.

@@ -134,7 +134,7 @@ async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<R
 }
 
 /** The id of one act of a batch: asking for the batch again names the same acts. */
-function idInBatch(batchId: string, { kind, id }: ActTarget): string {
+export function idInBatch(batchId: string, { kind, id }: ActTarget): string {
   const hash = createHash('sha256').update(`${batchId}/${kind}/${id}`).digest('hex')
   // Version 8 (RFC 9562, section 5.8): a custom layout.
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`

@@ -142,10 +142,10 @@ async function trace({ server }: OpenProduct, text: string, actor: string): Prom
   const owner = await findOwnerId(server, text)
   const found = await readTrace(server, { owner }, { user_id: actor })
   const { case_summary: summary } = found
-  const problems = summary ? problemsOf(summary) : []
+  const problems = summary ? problemsOf(summary, owner) : []
   const { is, should } = summary?.balance.total ?? { is: 0, should: 0 }
   const lines = [
-    `${owner}: ${summary ? inOneSentence(problems) : 'nothing is known'}`,
+    `${owner}: ${summary ? inOneSentence(problems, summary) : 'nothing is known'}`,
     `balance ${is}, should be ${should}`,
     ...problems.map(({ sentence }) => `! ${sentence}`),
     ...found.timeline.map((item) => {

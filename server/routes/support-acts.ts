@@ -10,6 +10,7 @@ import {
   requestSupportActs,
   type SupportAct,
 } from '../../schema/api/support-acts.ts'
+import { findHeartbeat } from '../../schema/inbox/cursors/cursors.ts'
 import { freshJobId } from '../../schema/inbox/queues/producer.ts'
 import { isOwnerId } from '../../schema/ledger/accounts.ts'
 import { withoutAddresses } from '../../schema/mail-addresses.ts'
@@ -67,7 +68,8 @@ export const supportActsRoutes = [
     const target = { kind: batch_id ? 'batch' : 'act', id: id ?? batch_id ?? 'waiting' }
     const owner_id = (id ? rows[0]?.owner_id : null) ?? null
     await recordLookOnce(deps.db, { actor, what: 'acts', target, owner_id, detail: null })
-    return { success: true, data: { acts: await presentActs(deps, rows) } }
+    const worker = await findHeartbeat(deps.db, deps.now())
+    return { success: true, data: { acts: await presentActs(deps, rows), worker } }
   }),
 
   route(approveSupportAct, { rights: supportStaff }).handle(async (asked, deps) => {

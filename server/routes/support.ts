@@ -41,8 +41,8 @@ export const supportRoutes = [
     return found
   }),
 
-  route(getTrace, { rights: supportStaff, failure }).handle(({ query, user_id }, deps) =>
-    readTrace(deps, query, { user_id }),
+  route(getTrace, { rights: supportStaff, failure }).handle(({ query, ...visitor }, deps) =>
+    readTrace(deps, query, visitor),
   ),
 
   route(listWork, { rights: supportStaff }).handle(({ query }, deps) => readWork(deps, query)),

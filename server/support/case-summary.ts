@@ -1,9 +1,8 @@
 import type { CaseSummary } from '../../schema/api/support.ts'
-import { countOpenCheckouts } from '../../schema/billing/checkout/owner-intents.ts'
 import type { GrantDue } from '../../schema/billing/position/position.ts'
 import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
-import { findCursor } from '../../schema/inbox/cursors/cursors.ts'
+import { findHeartbeat } from '../../schema/inbox/cursors/cursors.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findPlanTypes, findSeatFigures } from '../../schema/support/figures.ts'
@@ -11,6 +10,7 @@ import { countUnapplied, listHolders, listNotices } from '../../schema/support/n
 import { listProblemsOf, type ProblemRow } from '../../schema/support/problems.ts'
 import { findIntentRows, keyOf, listSubjects, type TimelineRow } from '../../schema/support/timeline.ts'
 import type { Settings } from '../settings.ts'
+import { readComparison } from './ask-stripe.ts'
 import { itemOf } from './items.ts'
 
 type IntentRow = TimelineRow<'intent'>
@@ -73,16 +73,14 @@ export async function readCaseSummary(
   const purchased = balance('purchased')
   const plan_type = await findPlanTypes(trx, owner_id)
   const spendable = await readSpendable(trx, owner_id)
-  const heard = await findHeardUntil(trx)
   const explained = new Set(differences.flatMap(({ event }) => (event ? [keyOf(event)] : [])))
   const failing = rows.filter((row) => !explained.has(keyOf(row)))
   const isPlanRight = plan_type.is === null || plan_type.is === plan_type.should
   return {
     as_of: now.toISOString(),
-    heard_until: heard?.toISOString() ?? null,
-    is_heard_late: !heard || now.getTime() - heard.getTime() > heardLateMs,
+    comparison: await readComparison(trx, owner_id, now),
+    worker: await findHeartbeat(trx, now),
     unapplied_events: await countUnapplied(trx, subjects),
-    open_checkouts: await countOpenCheckouts(trx, owner_id),
     agrees: differences.length === 0 && failing.length === 0 && isPlanRight,
     failing: failing.map((row) => itemOf(row, settings)),
     notices: (await listNotices(trx, asked)).map((row) => itemOf(row, settings)),
@@ -115,16 +113,6 @@ export async function readCaseSummary(
 async function readSpendable(trx: DatabaseTransaction, owner_id: string): Promise<CaseSummary['spendable']> {
   const { plan, purchased, available, held } = await findBalance(trx, owner_id)
   return { available, held, debt: Math.max(0, -plan) + Math.max(0, -purchased) }
-}
-
-/** Stripe's list is read every five minutes (`worker/tasks/schedule.ts`). */
-const heardLateMs = 20 * 60_000
-/** Of an event this young the webhook may still be under way. */
-const graceMs = 60_000
-
-async function findHeardUntil(trx: DatabaseTransaction): Promise<Date | null> {
-  const read_at = (await findCursor(trx, 'stripe_events'))?.completed_at
-  return read_at ? new Date(read_at.getTime() - graceMs) : null
 }
 
 /** The failed or waiting event of a checkout, the one that says that it was paid before all others. */

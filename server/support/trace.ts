@@ -6,12 +6,13 @@ import { readTimeline, type TimelineRow } from '../../schema/support/timeline.ts
 import { openCase, type Visit } from '../../schema/support/visits.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { supportItemNotFound } from '../errors.ts'
+import { askStripe } from './ask-stripe.ts'
 import { readCaseSummary } from './case-summary.ts'
 import { itemsOf, placeCursor } from './items.ts'
 import { lookUp } from './look-up.ts'
 import { nameColleagues, presentOwners, presentPerson } from './owners.ts'
 
-type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'settings' | 'now'>
+type Deps = Pick<Dependencies, 'db' | 'clerk' | 'stripe' | 'producer' | 'metrics' | 'settings' | 'now'>
 
 const pageSize = 50
 
@@ -23,10 +24,11 @@ const pageSize = 50
 export async function readTrace(
   deps: Deps,
   query: QueryOf<typeof getTrace>,
-  { user_id }: { readonly user_id: string },
+  visitor: Parameters<typeof askStripe>[2],
 ): Promise<SupportTrace> {
   const now = deps.now()
   const { kind, id } = query
+  const { user_id } = visitor
   const found = kind !== undefined && id !== undefined ? await lookUp(deps, { kind, id }) : undefined
   if (found && found.length === 0 && query.owner === undefined) throw supportItemNotFound()
   const owner_id =
@@ -65,6 +67,7 @@ export async function readTrace(
     as_of,
   }
   if (before) return { ...nothing, ...shown }
+  await askStripe(deps, owner_id, visitor)
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
   const [person, case_summary] = await Promise.all([
     presentPerson(deps, owner_id),

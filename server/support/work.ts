@@ -9,6 +9,7 @@ import {
   workKinds,
 } from '../../schema/api/support.ts'
 import { findOldestUnapplied } from '../../schema/inbox/backlog.ts'
+import { findCursor } from '../../schema/inbox/cursors/cursors.ts'
 import { findOwners } from '../../schema/support/owners.ts'
 import { countProblems, listProblems, type ProblemRow } from '../../schema/support/problems.ts'
 import { findIntentRows, type Place, placeOf, type TimelineRow } from '../../schema/support/timeline.ts'
@@ -32,11 +33,12 @@ interface Found {
 export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   const now = deps.now()
   const stuck_before = new Date(now.getTime() - stuckAfterMs)
-  const [{ found, next_cursor }, counts, queues, oldest] = await Promise.all([
+  const [{ found, next_cursor }, counts, queues, oldest, list] = await Promise.all([
     findWork(deps, query, { now, stuck_before }),
     countProblems(deps.db, { stuck_before, limit: countedMax + 1 }),
     readQueues(deps),
     findOldestUnapplied(deps.db),
+    findCursor(deps.db, 'stripe_events'),
   ])
   const intents = await findIntentRows(
     deps.db,
@@ -70,6 +72,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
       count: Math.min(count, countedMax),
       capped: count > countedMax,
     })),
+    stripe_listed_at: list?.completed_at?.toISOString() ?? null,
     queues,
     oldest_unapplied_event: oldest && { ...oldest, received_at: oldest.received_at.toISOString() },
     as_of: now.toISOString(),

@@ -19,13 +19,15 @@ import {
   countFailedEvents,
   failPostings,
   findUserId,
+  pauseWorkers,
   planToUse,
   plantAct,
   plantUndecidedFinding,
   repairPostings,
+  resumeWorkers,
   turnClerkKnob,
 } from './support/product.ts'
-import { alsoOnPhones, expect, long, test } from './support/test.ts'
+import { alone, alsoOnPhones, expect, long, test } from './support/test.ts'
 
 test('a purchase that a bug held up is found by e-mail, understood and replayed within six clicks, and once', async ({
   page: customer,
@@ -199,6 +201,41 @@ test(
       'href',
       `/support/trace?owner=${customer.userId}&kind=hold&id=${hold}`,
     )
+  },
+)
+
+test(
+  'without a worker each page and act says so, and what was asked for is done when one comes',
+  alone,
+  async ({ request, browser, baseURL }) => {
+    const { userId } = await newCustomer(request, baseURL)
+    const support = await openConsole({ browser, baseURL }, sam)
+    await support.goto('/support?kind=invitation&text=there-is-none')
+    await pauseWorkers()
+    try {
+      const silence = /No worker has answered since \d+ \w+ \d{4} at \d\d:\d\d UTC/
+      await expect(support.getByRole('status').filter({ hasText: silence })).toBeVisible({ timeout: 60_000 })
+      await expect(
+        support.getByText(/Looked at events.* Stripe’s list of events was last read/),
+      ).toBeVisible()
+      await expect(support.getByText('All payments have been delivered')).toHaveCount(0)
+      await support.goto(`/support/trace?owner=${userId}`)
+      await expect(caseSummary(support)).toContainText(
+        /What happened at Stripe.* is not known.*a worker answered at/,
+      )
+      await support.getByRole('button', { name: 'Adjust credits' }).click()
+      await previewAdjustment(support, '70', 'For the outage of Friday')
+      await expect(dialog(support)).toContainText(silence)
+      await expect(dialog(support)).toContainText('the preview comes when one answers')
+      await dialog(support).getByLabel('Reason').fill('Promised on the phone')
+      await dialog(support).getByRole('button', { name: 'Adjust credits' }).click()
+      await expect(dialog(support)).toContainText('Asked; it is done when one answers.')
+    } finally {
+      await resumeWorkers()
+    }
+    await dialog(support).getByRole('button', { name: 'Done', exact: true }).click({ timeout: 60_000 })
+    await expect(caseSummary(support)).toContainText('All expected credits are present', { timeout: 60_000 })
+    await support.context().close()
   },
 )
 

@@ -1,7 +1,7 @@
 import type { Locator } from '@playwright/test'
 import { act, caseSummary, dialog, isGreen, type Ticket, takeTicket } from './support/console.ts'
 import { type Customer, newCustomer, subscribe } from './support/customers.ts'
-import { hideEventsFromList, turnStripeKnob } from './support/product.ts'
+import { hideEventsFromList, openSandboxStripe, turnStripeKnob } from './support/product.ts'
 import { alone, test as anyTest, expect } from './support/test.ts'
 
 /**
@@ -45,14 +45,54 @@ test('a payment whose webhook is lost is found and resynced', alone, async ({ ad
   await ada.pay(session)
   await hideEventsFromList()
   const ticket = await take(ada.email)
-  await says(ticket, '1 open payment page may be paid by now')
-  expect(await isGreen(ticket.page)).toBe(false)
+  await says(ticket, 'Not arrived from Stripe: +500 credits')
+  expect(await ticket.wasGreen()).toBe(false)
   await ticket.understood()
   await act(ticket.page, 'Resync', '+500 credits')
   await says(ticket, present)
+  expect(await isGreen(ticket.page)).toBe(true)
   await shows(ticket, fact(ticket), '500 credits')
   await ticket.mended()
 })
+
+test(
+  'a refund whose webhook is withheld is told, and never hidden behind a green headline',
+  alone,
+  async ({ ada, take }) => {
+    const session = await ada.buy(500)
+    await turnStripeKnob('deliveries', { mode: 'never' })
+    const stripe = openSandboxStripe()
+    const { payment_intent } = await stripe.checkout.sessions.retrieve(session)
+    await stripe.refunds.create({ payment_intent: String(payment_intent) })
+    await hideEventsFromList()
+    const ticket = await take(ada.email)
+    await says(ticket, 'Not arrived from Stripe: −500 credits')
+    expect(await ticket.wasGreen()).toBe(false)
+    await ticket.understood()
+    await act(ticket.page, 'Resync', '−500 credits')
+    await says(ticket, present)
+    await shows(ticket, fact(ticket), /Balance0 credits/)
+    await ticket.mended()
+  },
+)
+
+test(
+  'a renewal that ended a trial and whose webhook is withheld is told with its credits',
+  alone,
+  async ({ ada, take }) => {
+    const subscription = await subscribe(ada, 'pro')
+    await turnStripeKnob('deliveries', { mode: 'never' })
+    await turnStripeKnob(`subscriptions/${subscription}/renew`)
+    await hideEventsFromList()
+    const ticket = await take(ada.email)
+    await says(ticket, /Not arrived from Stripe: .*trialing → active/)
+    expect(await ticket.wasGreen()).toBe(false)
+    await ticket.understood()
+    await act(ticket.page, 'Resync', 'Active')
+    await says(ticket, present)
+    await ticket.mended()
+  },
+)
 
 test('a renewal that was declined is told with its reason, its sum and the next try', async ({
   ada,

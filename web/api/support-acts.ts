@@ -13,14 +13,14 @@ const whileUnderWayMs = 1000
 const every15SecondsMs = 15_000
 
 /**
- * Those that wait for a second person. For callers who are not support staff the call does not exist, so it
+ * Those that wait for a second person, and whether a worker answers. For callers who are not support staff the call does not exist, so it
  * also decides whether the user may see the console: the user's id is in its key, and nothing else of the
  * console is shown before it has answered.
  */
 export function waitingActsQuery(api: Api, userId: string) {
   return queryOptions({
     queryKey: [...supportKey, 'acts', 'waiting', userId],
-    queryFn: async ({ signal }) => (await api(getSupportActs, { signal })).data.acts,
+    queryFn: async ({ signal }) => (await api(getSupportActs, { signal })).data,
     refetchInterval: ({ state }) => (state.error ? false : every15SecondsMs),
   })
 }

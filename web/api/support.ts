@@ -1,6 +1,13 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type FindingKind, getStatement, listFindings } from '../../schema/api/reconciliation.ts'
-import { getTrace, listWork, searchSupport, type WorkKind, type WorkState } from '../../schema/api/support.ts'
+import {
+  getTrace,
+  listWork,
+  type SupportTrace,
+  searchSupport,
+  type WorkKind,
+  type WorkState,
+} from '../../schema/api/support.ts'
 import {
   getCustomerBalance,
   getCustomerUsage,
@@ -12,6 +19,15 @@ import type { Api } from './client.ts'
 const every15SecondsMs = 15_000
 /** How often an open case is read: reading it tells the server that it is still open. */
 const every30SecondsMs = 30_000
+/** Often while Stripe is asked, and when it has to be asked again: a minute after it has agreed. */
+function readAgainMs({ owner, case_summary, as_of }: SupportTrace): number | false {
+  // Without an owner there is no visit, and each view is a line in the audit log.
+  if (!owner || !case_summary) return false
+  const { state, at } = case_summary.comparison
+  if (state === 'asking' && !case_summary.worker.is_silent) return whileComparingMs
+  const age_ms = state === 'agrees' && at ? Date.parse(as_of) - Date.parse(at) : 0
+  return Math.min(every30SecondsMs, 2 * every30SecondsMs + 500 - age_ms)
+}
 
 /** Everything that support sees begins with this, so that an act can make all of it be fetched again. */
 export const supportKey = ['support'] as const
@@ -61,8 +77,7 @@ export function traceQuery(api: Api, { owner, kind, id }: Case) {
       api(getTrace, { query: { ...query, ...(pageParam && { cursor: pageParam }) }, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    // Without an owner there is no visit, and each view is a line in the audit log.
-    refetchInterval: ({ state }) => (state.data?.pages[0]?.owner ? every30SecondsMs : false),
+    refetchInterval: ({ state }) => (state.data?.pages[0] ? readAgainMs(state.data.pages[0]) : false),
     // Only within one case: the page is remounted for another one.
     placeholderData: keepPreviousData,
   })

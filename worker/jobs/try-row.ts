@@ -2,7 +2,7 @@ import type { TryRecord } from '../../schema/inbox/claim/claimable.ts'
 import { recordError } from '../../schema/inbox/claim/failed-tries.ts'
 import { recordFailedTry, type Try } from '../../schema/inbox/claim/record-try.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type Consequence, consequenceOf, maximumAttempts, reasonOf } from '../failures.ts'
+import { type Consequence, consequenceOf, maximumAttempts, reasonOf, whoIsAway } from '../failures.ts'
 
 export interface TriedRow extends Pick<Try, 'rows' | 'key'> {
   /** As metrics and the log call it. */
@@ -74,7 +74,11 @@ async function record(
   await recordFailedTry(
     deps.db,
     { rows, key, claim: row.record.claims },
-    { last_error: reasonOf(error), next_try_at, unavailable_at: kind === 'unavailable' ? now : null },
+    {
+      last_error: kind === 'unavailable' ? whoIsAway(error) : reasonOf(error),
+      next_try_at,
+      unavailable_at: kind === 'unavailable' ? now : null,
+    },
   )
   const text = kind === 'unavailable' ? 'waits for a service that is unavailable' : 'could not be processed'
   log.warn({ err: error, next_try_at }, `The ${what} ${text}`)

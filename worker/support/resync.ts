@@ -1,4 +1,5 @@
 import type { ActChange } from '../../schema/api/support-acts.ts'
+import { findCharge } from '../../schema/billing/charges/charges.ts'
 import {
   type CheckoutTerms,
   listSettledPurchases,
@@ -35,7 +36,8 @@ export const resync: DoAct = async (deps, act) => {
   const owner_id = act.owner_id
   if (!owner_id) throw new PermanentError('It is not known who the owner is')
   const cause = { event_id: null, actor: act.requested_by } as const
-  const organization_id = kindOf(owner_id) === 'organization' ? owner_id : null
+  const isStripeOnly = Object(act.params).only === 'stripe'
+  const organization_id = kindOf(owner_id) === 'organization' && !isStripeOnly ? owner_id : null
   const members = (organization_id && (await deps.clerk.listMembers(organization_id))) || []
   const customers = await listCustomers(deps, owner_id)
   const subjects = [
@@ -45,7 +47,7 @@ export const resync: DoAct = async (deps, act) => {
   ]
   const fetched: Fetched[] = []
   for (const subject of subjects) fetched.push(await fetchSubject(deps, subject))
-  await followContact(deps, owner_id)
+  if (!isStripeOnly) await followContact(deps, owner_id)
   const seats_changed_in = organization_id === null ? [] : [organization_id]
   for (const intent of await listUnfinishedIntents(deps.db, owner_id, { limit: mostObjects })) {
     if (intent.livemode !== deps.livemode || intent.stripe_customer_id === null) continue
@@ -87,13 +89,16 @@ async function listSubscriptions(
 
 /**
  * Of a charge nothing can have changed but what went back, so those that nothing went back of are left alone.
+ * A refund that fails is none any more (https://docs.stripe.com/refunds#failed-refunds).
  */
 async function listCharges(deps: WorkerDependencies, customers: readonly string[]): Promise<Subject[]> {
   const charges: Subject[] = []
   for (const customer of customers) {
     const { data } = await deps.stripe.charges.list({ customer, limit: mostObjects })
-    const concerned = data.filter(({ amount_refunded, disputed }) => amount_refunded > 0 || disputed)
-    for (const { id } of concerned) charges.push({ of: 'charge', id })
+    for (const { id, amount_refunded, disputed } of data) {
+      const isConcerned = amount_refunded > 0 || disputed || (await findCharge(deps.db, id))?.refunded_minor
+      if (isConcerned) charges.push({ of: 'charge', id })
+    }
   }
   return charges
 }

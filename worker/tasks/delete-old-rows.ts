@@ -4,6 +4,7 @@ import { deleteOldTries } from '../../schema/inbox/claim/failed-tries.ts'
 import { deleteOldRequests } from '../../schema/inbox/idempotent-requests.ts'
 import { removeOldPayloads, removePayloadsOf } from '../../schema/inbox/payloads.ts'
 import { listForgotten } from '../../schema/people/users/forget-user.ts'
+import { deleteOldDryRuns } from '../../schema/support/acts.ts'
 import { findTracesOf } from '../../schema/support/person.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
@@ -12,6 +13,7 @@ const dayMs = 24 * 3600 * 1000
 /** docs/operations.md has the whole list of what is kept how long. */
 const payloadRetentionMs = 90 * dayMs
 const triesRetentionMs = 400 * dayMs
+const dryRunRetentionMs = 7 * dayMs
 
 /** Removes what has been kept long enough. Returns how many rows of each kind it changed. */
 export async function deleteOldRows(deps: WorkerDependencies): Promise<Readonly<Record<string, number>>> {
@@ -20,8 +22,9 @@ export async function deleteOldRows(deps: WorkerDependencies): Promise<Readonly<
   const sign_ins = await deleteOldSignIns(deps.db, now)
   const requests = await deleteOldRequests(deps.db, now)
   const tries = await deleteOldTries(deps.db, new Date(now.getTime() - triesRetentionMs))
+  const dry_runs = await deleteOldDryRuns(deps.db, new Date(now.getTime() - dryRunRetentionMs))
   const late = await removeLatePayloads(deps, now)
-  const removed = { payloads, sign_ins, requests, tries, late }
+  const removed = { payloads, sign_ins, requests, tries, dry_runs, late }
   if (Object.values(removed).some((count) => count > 0)) deps.log.info(removed, 'Removed what is old')
   return removed
 }

@@ -1,3 +1,4 @@
+import { recordHeartbeat } from '../../schema/inbox/cursors/cursors.ts'
 import type { QueueProducer } from '../../schema/inbox/queues/producer.ts'
 import { jobOptionsOf } from '../../schema/inbox/queues/queues.ts'
 import type { Logger } from '../../schema/log.ts'
@@ -25,6 +26,8 @@ const minuteMs = 60_000
 const tasks = {
   enqueue_due_rows: { run: enqueueDueRows },
   sync_due_invitations: { run: syncDueInvitations },
+  // Support is told when it stops.
+  say_alive: { every_ms: minuteMs / 12, run: ({ db }) => recordHeartbeat(db) },
   // Stripe allows 10,000 reads in 30 days at least (https://docs.stripe.com/rate-limits): these are 8,640.
   read_stripe_events: { every_ms: 5 * minuteMs, run: readStripeEvents },
   // A run takes as many jobs as it needs; without one there is nothing to do.

@@ -15,17 +15,6 @@ export async function listUnfinishedIntents(
   return intentsOf(db, owner_id).where('state', '<>', 'settled').limit(limit).execute()
 }
 
-/** Payment pages that can be paid now. */
-export async function countOpenCheckouts(db: Kysely<DB>, owner_id: string): Promise<number> {
-  const { open } = await intentsOf(db, owner_id)
-    .where('state', 'in', ['created', 'open'])
-    .clearSelect()
-    .clearOrderBy()
-    .select(({ fn }) => fn.countAll<number>().as('open'))
-    .executeTakeFirstOrThrow()
-  return open
-}
-
 /** All of an owner's checkouts, newest first. */
 export async function listIntentsOfOwner(
   db: Kysely<DB>,

@@ -178,8 +178,11 @@ BEGIN
   IF NOT FOUND THEN
     RETURN;
   END IF;
-  PERFORM support_write_step(act, 'requested', act.requested_by, CASE WHEN NOT act.is_dry_run THEN token END,
-    CASE WHEN act.is_dry_run THEN 'A dry run' WHEN act.state = 'waiting_for_approval' THEN 'It waits for approval' END);
+  -- What an open case asks of Stripe again and again is logged as the opening of the case.
+  IF NOT (act.is_dry_run AND act.params ? 'only') THEN
+    PERFORM support_write_step(act, 'requested', act.requested_by, CASE WHEN NOT act.is_dry_run THEN token END,
+      CASE WHEN act.is_dry_run THEN 'A dry run' WHEN act.state = 'waiting_for_approval' THEN 'It waits for approval' END);
+  END IF;
   RETURN NEXT act;
 END
 $$;

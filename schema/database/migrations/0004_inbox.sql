@@ -73,9 +73,9 @@ GRANT SELECT ON failed_tries TO tidemark_server;
 GRANT SELECT, INSERT, DELETE, UPDATE ON failed_tries TO tidemark_worker;
 
 -- How far a job has come that goes through a long list in portions, and begins anew when it has reached the
--- end.
+-- end. `worker` goes through none: it says when a worker has last done a job, by the database's clock.
 CREATE TABLE cursors (
-  name text PRIMARY KEY CHECK (name IN ('stripe_events', 'seats')),
+  name text PRIMARY KEY CHECK (name IN ('stripe_events', 'seats', 'worker')),
   "position" jsonb NOT NULL,
   -- When the last complete pass began: everything older has been seen.
   completed_at timestamptz,

@@ -59,15 +59,19 @@ CREATE INDEX support_acts_given ON support_acts (coalesce(approved_at, requested
 -- The acts that failed within the last day, for an alarm.
 CREATE INDEX support_acts_failed ON support_acts (finished_at) WHERE state = 'failed' AND (NOT is_dry_run);
 CREATE INDEX support_acts_waiting ON support_acts (requested_at) WHERE state = 'waiting_for_approval';
+CREATE INDEX support_acts_tried ON support_acts (finished_at) WHERE is_dry_run;
 CREATE FUNCTION support_acts_guard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END';
 CREATE TRIGGER support_acts_guard BEFORE UPDATE ON support_acts FOR EACH ROW EXECUTE FUNCTION support_acts_guard();
 GRANT SELECT ON support_acts TO tidemark_server;
-GRANT SELECT ON support_acts TO tidemark_worker;
+GRANT SELECT, DELETE ON support_acts TO tidemark_worker;
 GRANT UPDATE (owner_id, state, outcome, error, finished_at, next_try_at, claims, attempts,
   last_error, unavailable_since) ON support_acts TO tidemark_worker;
 ALTER TABLE support_acts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY support_acts_read ON support_acts FOR SELECT TO tidemark_server USING (true);
 CREATE POLICY support_acts_worker ON support_acts TO tidemark_worker USING (true) WITH CHECK (true);
+-- What was done is kept; a dry run has changed nothing.
+CREATE POLICY support_acts_kept ON support_acts AS RESTRICTIVE FOR DELETE TO tidemark_worker
+  USING (is_dry_run AND finished_at IS NOT NULL);
 
 -- The session tokens with which people asked for an act and agreed to it, for the worker alone, until the act
 -- has ended.

@@ -9,6 +9,26 @@ export async function findCursor(db: Kysely<DB>, name: CursorName): Promise<Curs
   return db.selectFrom('cursors').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
+/** A worker that does no job for so long is taken to be gone; it says every five seconds that it does some. */
+const silentAfterMs = 20_000
+
+/** A worker does jobs now: by the database's clock, because the sandbox may move the product's by months. */
+export async function recordHeartbeat(db: Kysely<DB>): Promise<void> {
+  await sql`
+    INSERT INTO cursors (name, position, completed_at, revision) VALUES ('worker', '{}', clock_timestamp(), 1)
+    ON CONFLICT (name) DO UPDATE SET completed_at = excluded.completed_at`.execute(db)
+}
+
+/** When a worker did its last job, by the caller's clock, and whether that is too long ago. */
+export async function findHeartbeat(db: Kysely<DB>, now: Date) {
+  const { rows } = await sql<{ age_ms: number }>`
+    SELECT (extract(epoch FROM clock_timestamp() - completed_at) * 1000)::bigint AS age_ms
+    FROM cursors WHERE name = 'worker'`.execute(db)
+  const age_ms = rows[0]?.age_ms ?? Number.POSITIVE_INFINITY
+  const heard_at = rows[0] ? new Date(now.getTime() - age_ms).toISOString() : null
+  return { heard_at, is_silent: age_ms > silentAfterMs }
+}
+
 export interface CursorMove {
   /** The revision that was read, 0 when there was no cursor. */
   readonly from_revision: number

@@ -61,6 +61,8 @@ export function clicksOf(page: Page): Promise<number> {
 /** A complaint of a customer that support looks into: from the start page of the console. */
 export interface Ticket {
   readonly page: Page
+  /** Whether the case has said at any time that nothing is wrong. */
+  wasGreen(): Promise<boolean>
   /** The cause is on the screen: two clicks at most. */
   understood(): Promise<void>
   /** What was wrong is right again: six clicks at most, those before included. */
@@ -73,6 +75,11 @@ const report = join(import.meta.dirname, '../../../reports/tickets.tsv')
 export async function takeTicket(setting: Setting, about: string): Promise<Ticket> {
   const page = await openConsole(setting, sam)
   await countClicks(page)
+  await page.addInitScript(`
+    new MutationObserver(() => {
+      if (document.body?.textContent.includes('All expected credits are present')) sessionStorage.setItem('green', '1')
+    }).observe(document, { subtree: true, childList: true, characterData: true })
+  `)
   await page.goto('/support')
   const began = Date.now()
   await page.getByRole('searchbox', { name: 'Search support' }).click()
@@ -87,6 +94,7 @@ export async function takeTicket(setting: Setting, about: string): Promise<Ticke
   }
   return {
     page,
+    wasGreen: () => page.evaluate<boolean>(`sessionStorage.getItem('green') === '1'`),
     understood: () => note('understood', 2),
     mended: () => note('mended', 6),
   }
@@ -95,10 +103,7 @@ export async function takeTicket(setting: Setting, about: string): Promise<Ticke
 /** Whether the case says that nothing is wrong and nothing is unknown. */
 export async function isGreen(page: Page): Promise<boolean> {
   const text = (await caseSummary(page).textContent()) ?? ''
-  return (
-    text.includes('All expected credits are present') &&
-    !/which is late|not applied|may be paid by now|Nothing was compared/.test(text)
-  )
+  return text.includes('All expected credits are present') && !/not applied|is asked now/.test(text)
 }
 
 /** Presses a button of the case, waits for the preview, and does it with a reason from the keyboard. */

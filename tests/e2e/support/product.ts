@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { test } from '@playwright/test'
+import type { Queue } from 'bullmq'
 import { type Kysely, sql } from 'kysely'
 import { saveFindings } from '../../../schema/billing/reconciliation/findings.ts'
 import { connectDatabase } from '../../../schema/database/connect.ts'
 import type { DB } from '../../../schema/database/types.ts'
+import { connectQueueBackend } from '../../../schema/inbox/queues/backend.ts'
+import { QueueProducer } from '../../../schema/inbox/queues/producer.ts'
+import { queueNames } from '../../../schema/inbox/queues/queues.ts'
 import { spendCredits, type Usage } from '../../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { insertAct, type NewAct } from '../../../schema/support/acts.ts'
@@ -253,6 +257,28 @@ export async function plantAct(asked: Pick<NewAct, 'kind' | 'target'> & Partial<
   const none = { asker: 0, total: 0 }
   const limits = { adjust: none, refund: none }
   await withDatabase((db) => insertAct(db, act, { token: null, amount: 0, limits }))
+}
+
+/** No worker begins a job any more, as if none ran, until `resumeWorkers`. */
+export const pauseWorkers = () => forEachQueue((queue) => queue.pause())
+export const resumeWorkers = () => forEachQueue((queue) => queue.resume())
+
+async function forEachQueue(change: (queue: Queue) => Promise<void>): Promise<void> {
+  refuseForAll('database')
+  const onError = () => undefined
+  const databaseUrl = address('E2E_DATABASE_URL')
+  const settings = {
+    databaseUrl,
+    role: 'tidemark_worker',
+    poolMax: 2,
+    whenUnavailable: 'wait',
+    onError,
+  } as const
+  const backend = connectQueueBackend(settings)
+  const producer = new QueueProducer(backend, { onError })
+  for (const name of queueNames) await change(producer.queue(name))
+  await producer.close()
+  await backend.close()
 }
 
 /** Resets the database and both sandboxes, except an advanced clock. */

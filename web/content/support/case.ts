@@ -1,7 +1,7 @@
 import type { CaseSummary, TraceItem } from '../../../schema/api/support.ts'
 import type { ActTarget } from '../../../schema/api/support-acts.ts'
 import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
-import { replayOf } from './acts.ts'
+import { outcomeText, replayOf } from './acts.ts'
 import { eventWords } from './events.ts'
 import { intentWords, whatIsBought } from './payments.ts'
 import { describeItem, describeNotices } from './timeline.ts'
@@ -30,34 +30,42 @@ export interface Problem {
   readonly money: Money | null
   /** The item on the timeline that it comes from. */
   readonly item_key: string | null
-  /** What is replayed to repair it; null where that is nothing. */
+  /** What is replayed to repair it, or the owner, who is resynced; null where that is nothing. */
   readonly replay: ActTarget | null
 }
 
-export function problemsOf(summary: CaseSummary): Problem[] {
-  const { grants, failing, plan_type } = summary
+export function problemsOf(summary: CaseSummary, owner: string): Problem[] {
+  const { grants, failing, plan_type, comparison } = summary
+  const plain = { credits: null, money: null, item_key: null, replay: null }
+  const replay = { kind: owner.startsWith('org_') ? 'organization' : 'user', id: owner } as const
+  const is = capitalized(plan_type.is ?? '')
+  const should = capitalized(plan_type.should ?? freePlan.plan_type)
+  const unheard =
+    comparison.outcome && `Not arrived from Stripe: ${outcomeText('resync', comparison.outcome)}`
   return [
     ...grants.map(describeGrant),
     ...failing.map((item) => describeFailing(item, summary)),
     ...(plan_type.is !== null && plan_type.is !== plan_type.should
-      ? [
-          {
-            sentence: `The stored plan is ${capitalized(plan_type.is)}, and it should be ${capitalized(plan_type.should ?? freePlan.plan_type)}.`,
-            credits: null,
-            money: null,
-            item_key: null,
-            replay: null,
-          },
-        ]
+      ? [{ ...plain, sentence: `The stored plan is ${is}, and it should be ${should}.` }]
       : []),
+    // A grant that is missing is told with its cause instead.
+    ...(unheard && grants.length === 0 ? [{ ...plain, sentence: unheard, replay }] : []),
   ]
 }
 
 /** The whole of it: the first problem, and how many more there are. */
-export function inOneSentence([first, ...others]: readonly Problem[]): string {
-  if (!first) return 'All expected credits are present.'
+export function inOneSentence([first, ...others]: readonly Problem[], summary: CaseSummary): string {
+  if (!first) return withoutProblems(summary)
   if (others.length === 0) return first.sentence
   return `${first.sentence} And ${others.length} more ${others.length === 1 ? 'thing needs' : 'things need'} a look.`
+}
+
+/** That nothing is missing is said only while Stripe is known to agree. */
+function withoutProblems({ comparison: { state, at, error }, worker }: CaseSummary): string {
+  if (state === 'agrees') return 'All expected credits are present.'
+  if (state === 'asking' && !worker.is_silent) return 'Asking Stripe …'
+  const since = at ? ` since ${momentText(at)}` : ''
+  return sentence(`What happened at Stripe${since} is not known${error ? `: ${error}` : ''}`)
 }
 
 type Grant = CaseSummary['grants'][number]
@@ -89,7 +97,15 @@ function whyEvent(item: TraceItem): string {
   const data = dataOf(eventWords, item)
   if (!data) return ''
   if (data.state === 'failed') return `failed: ${data.reason}`
-  return data.last_error ? `is retried without success: ${data.last_error}` : 'was received, not processed'
+  return data.last_error
+    ? `is retried without success: ${withItsAge(data.last_error, data)}`
+    : 'was received, not processed'
+}
+
+/** An error, and since when Stripe or Clerk has been away if it says that. */
+function withItsAge(error: string, { unavailable_since }: { readonly unavailable_since?: unknown }): string {
+  if (typeof unavailable_since !== 'string') return error
+  return `${error.replace(/\.$/, '')} (since ${momentText(unavailable_since)})`
 }
 
 /** e.g. `the purchase of 12 November 2026` */
@@ -118,7 +134,7 @@ function describeFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
   const what = `${title} of ${dayText(at)}${kind === 'event' ? `, ${id},` : ''}${sum}`
   const since = isFailed ? 'failed' : `is stuck for ${durationText(at, as_of)}`
   return {
-    sentence: sentence(`${what} ${since}: ${error ?? 'unknown cause'}`),
+    sentence: sentence(`${what} ${since}: ${error ? withItsAge(error, data) : 'unknown cause'}`),
     credits: null,
     money,
     item_key: item.key,

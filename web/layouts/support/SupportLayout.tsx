@@ -12,6 +12,7 @@ import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { ActProvider } from '../../components/support/acts/ActDialog.tsx'
 import { searchAddress } from '../../components/support/addresses.ts'
 import { useKeys } from '../../components/support/useKeys.ts'
+import { WorkerSilence } from '../../components/support/WorkerSilence.tsx'
 import { UserMenu } from '../../components/UserMenu.tsx'
 import { NotFoundPage } from '../../pages/errors/PageErrorScreen.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -46,7 +47,7 @@ function Console({ person }: { person: Person }) {
   return (
     <ActProvider>
       <div className="flex min-h-dvh">
-        <SupportRail waiting={waiting.data.length} />
+        <SupportRail waiting={waiting.data.acts.length} />
         <div className="flex min-w-0 flex-1 flex-col">
           <header className="sticky top-0 z-20 border-b bg-canvas/95 backdrop-blur-md">
             <div className="flex h-13 items-center gap-2 px-4 sm:px-6">
@@ -54,9 +55,15 @@ function Console({ person }: { person: Person }) {
               <KeysButton />
               <UserMenu />
             </div>
-            <SupportNav waiting={waiting.data.length} />
+            <SupportNav waiting={waiting.data.acts.length} />
           </header>
           <Main className="flex-1">
+            <div className="mx-auto max-w-7xl px-4 not-empty:pt-4 sm:px-6">
+              <WorkerSilence
+                worker={waiting.data.worker}
+                then="Nothing is applied meanwhile. Acts that are asked for are done when one answers."
+              />
+            </div>
             <Outlet />
           </Main>
         </div>

@@ -7,6 +7,7 @@ import { outcomeText } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
+import { WorkerSilence } from '../WorkerSilence.tsx'
 import { BatchProgress } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
 import { useProgress } from './DryRun.tsx'
@@ -19,7 +20,7 @@ interface ActResultsProps {
 
 /** How far acts have come, and then what followed. They go on when the dialog is closed. */
 export function ActResults({ started, onClose, onDone }: ActResultsProps) {
-  const { acts, refused, isSettled } = useProgress(started)
+  const { acts, worker, refused, isSettled } = useProgress(started)
   const queryClient = useQueryClient()
   const finish = useEffectEvent(() => {
     onDone?.()
@@ -31,6 +32,7 @@ export function ActResults({ started, onClose, onDone }: ActResultsProps) {
   const [act] = acts
   return (
     <div className="space-y-4">
+      {!isSettled && <WorkerSilence worker={worker} then="Asked; it is done when one answers." />}
       {acts.length + refused.length === 1 && act ? (
         <Result act={act} />
       ) : (

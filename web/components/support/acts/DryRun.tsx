@@ -7,6 +7,7 @@ import { whyNothing } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
 import { formatCredits } from '../../format.ts'
+import { WorkerSilence } from '../WorkerSilence.tsx'
 import { ActList } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
 import { summaryOf } from './outcome.ts'
@@ -20,7 +21,7 @@ export function useDryRun(asked: Omit<Parameters<typeof dryRunQuery>[1], 'id'>) 
 }
 
 /** What would follow: the same work, done and taken back. */
-export function DryRun({ acts, refused, isSettled, error }: ReturnType<typeof useDryRun>) {
+export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<typeof useDryRun>) {
   const [act] = acts
   const isOne = acts.length + refused.length === 1
   if (error) {
@@ -30,6 +31,8 @@ export function DryRun({ acts, refused, isSettled, error }: ReturnType<typeof us
       </Alert>
     )
   }
+  if (!isSettled && worker?.is_silent)
+    return <WorkerSilence worker={worker} then="Asked; the preview comes when one answers." />
   if (!isSettled) {
     const done = acts.filter(({ state }) => state !== 'queued').length
     return (
@@ -94,6 +97,7 @@ export function useProgress(requested: RequestedActs | undefined) {
   const acts = data?.acts ?? requested?.acts ?? []
   return {
     acts,
+    worker: data?.worker,
     refused: requested?.refused ?? [],
     isSettled: requested !== undefined && acts.every(isSettled),
   }

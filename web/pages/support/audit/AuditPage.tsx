@@ -9,6 +9,7 @@ import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { BatchProgress } from '../../../components/support/acts/BatchProgress.tsx'
 import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
+import { utcTime } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -43,7 +44,8 @@ export function AuditPage() {
           >
             {isFiltered
               ? 'Ids are compared exactly as they are written.'
-              : 'Each act of support staff is recorded here, with its reason.'}
+              : 'Each act of support staff is recorded here, with its reason.'}{' '}
+            Looked at the whole log at {utcTime(new Date(log.dataUpdatedAt).toISOString())}.
           </EmptyState>
         ) : (
           <>

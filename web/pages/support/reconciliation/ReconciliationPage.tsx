@@ -18,6 +18,7 @@ import { counted, provenText } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { toastFailure } from '../../../components/toastFailure.ts'
+import { momentText } from '../../../content/support/words.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -70,9 +71,9 @@ export function ReconciliationPage() {
                   className="py-14"
                   action={kind && <ClearFilter onClear={() => setSearch({ state: filter.state })} />}
                 >
-                  {first.last_run
-                    ? 'What Stripe and Clerk say is what we have.'
-                    : 'Nothing has been compared yet. Compare now to begin.'}
+                  {first.last_run?.state === 'done'
+                    ? `Stripe, Clerk and our rows were compared on ${momentText(first.last_run.began_at)}; what came later is compared next.`
+                    : 'The comparison has not come to its end, so it is not known whether there are any.'}
                 </EmptyState>
               ) : (
                 <>

@@ -24,14 +24,19 @@ const invitation: TraceItem = {
     next_try_at: null,
   },
 }
+const agreed: CaseSummary['comparison'] = {
+  state: 'agrees',
+  at: '2026-11-22T23:59:30Z',
+  outcome: null,
+  error: null,
+}
 const figure = { is: 0, should: 0 }
 function show(known: Partial<CaseSummary>): string {
   const case_summary: CaseSummary = {
     as_of: '2026-11-23T00:00:00Z',
-    heard_until: '2026-11-22T23:58:00Z',
-    is_heard_late: false,
+    comparison: agreed,
+    worker: { heard_at: '2026-11-22T23:59:58Z', is_silent: false },
     unapplied_events: 0,
-    open_checkouts: 0,
     notices: [],
     holders: [],
     agrees: (known.failing ?? []).length === 0,
@@ -46,7 +51,7 @@ function show(known: Partial<CaseSummary>): string {
   return renderToString(
     <MemoryRouter>
       <ActContext value={() => undefined}>
-        <CaseSummaryCard summary={case_summary} owner="user_ada" />
+        <CaseSummaryCard summary={case_summary} owner="user_ada" isClerkAway={false} />
       </ActContext>
     </MemoryRouter>,
   )
@@ -54,26 +59,51 @@ function show(known: Partial<CaseSummary>): string {
 
 const countOf = (html: string, text: string) => html.split(text).length - 1
 
-test.each([
-  ['was heard until a moment ago', {}, 'bg-positive-soft', 'As far as Stripe was heard until'],
-  ['was heard long ago', { is_heard_late: true }, 'bg-caution-soft', 'which is late'],
+const silent = { heard_at: '2026-11-22T23:40:00Z', is_silent: true }
+const refund = {
+  kind: 'refund',
+  account: 'purchased',
+  credits: -500,
+  reason: 'Refund',
+  grant_id: null,
+} as const
+const outcome = { changed: true, note: null, transfers: [refund], changes: [] }
+const differs = { ...agreed, state: 'late', outcome } as const
+
+test.each<[string, Partial<CaseSummary>, 'positive' | 'caution' | 'critical', string]>([
+  ['Stripe agreed within the last minute', {}, 'positive', 'All expected credits are present.'],
+  ['what came is not applied', { unapplied_events: 2 }, 'caution', '2 events received and not applied'],
+  ['Stripe is asked', { comparison: { ...agreed, state: 'asking' } }, 'caution', 'Asking Stripe …'],
   [
-    'was never compared',
-    { heard_until: null, is_heard_late: true },
-    'bg-caution-soft',
-    'Nothing was compared',
+    'Stripe agreed longer ago',
+    { comparison: { ...agreed, state: 'late' } },
+    'caution',
+    '23:59 UTC is not known.',
   ],
   [
-    'sent what is not applied',
-    { unapplied_events: 2 },
-    'bg-caution-soft',
-    '2 events received and not applied',
+    'Stripe is away',
+    { comparison: { ...agreed, state: 'failed', error: 'Stripe does not answer.' } },
+    'caution',
+    'What happened at Stripe since 22 November 2026 at 23:59 UTC is not known: Stripe does not answer.',
   ],
-  ['has an open page', { open_checkouts: 1 }, 'bg-caution-soft', '1 open payment page may be paid by now'],
-])('a case without a problem is green only where Stripe was heard: Stripe %s', (_, known, tone, text) => {
+  [
+    'no worker answers',
+    { comparison: { ...agreed, state: 'asking' }, worker: silent },
+    'caution',
+    'since 22 November 2026 at 23:59 UTC is not known.',
+  ],
+  ['Stripe has more', { comparison: differs }, 'critical', 'Not arrived from Stripe: −500 credits: Refund.'],
+  [
+    'Stripe has more and is asked again',
+    { comparison: { ...differs, state: 'asking' } },
+    'critical',
+    ', and is asked now',
+  ],
+])('a case is green only while Stripe is known to agree: %s', (_, known, tone, text) => {
   const html = show(known)
-  expect(html).toContain(tone)
-  expect(html).toContain(text)
+  expect(html).toContain(`bg-${tone}-soft`)
+  expect(html.replaceAll('\u00a0', ' ')).toContain(text)
+  expect(html.includes('All expected credits are present')).toBe(known.comparison === undefined)
 })
 
 test('what explains a complaint is said although the credits agree', () => {

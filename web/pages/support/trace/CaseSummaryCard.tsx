@@ -7,6 +7,7 @@ import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { counted, sentenceCase, stakeText } from '../../../components/support/labels.ts'
 import { Moment, utcTime } from '../../../components/support/Moment.tsx'
+import { actWords } from '../../../content/support/acts.ts'
 import {
   grantText,
   inOneSentence,
@@ -21,9 +22,17 @@ import { cn } from '../../../ui/cn.ts'
 import { Cell, type Column, Table } from '../../../ui/Table.tsx'
 
 /** The expected and the actual state, and their difference as a sentence. */
-export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owner: string }) {
+export function CaseSummaryCard({
+  summary,
+  owner,
+  isClerkAway,
+}: {
+  summary: CaseSummary
+  owner: string
+  isClerkAway: boolean
+}) {
   const { plan_type, balance, grants } = summary
-  const problems = problemsOf(summary)
+  const problems = problemsOf(summary, owner)
   const notices = noticesOf(summary, owner)
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
@@ -34,9 +43,9 @@ export function CaseSummaryCard({ summary, owner }: { summary: CaseSummary; owne
         <div className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
           <Icon aria-hidden="true" className={cn('mt-px size-4.5 shrink-0', color)} />
           <div className="min-w-0">
-            <p className="font-medium text-base leading-snug">{inOneSentence(problems)}</p>
+            <p className="font-medium text-base leading-snug">{inOneSentence(problems, summary)}</p>
             <p className="mt-0.5 text-muted text-xs">
-              <HowMuchIsKnown summary={summary} />
+              <HowMuchIsKnown summary={summary} isClerkAway={isClerkAway} />
             </p>
           </div>
         </div>
@@ -112,28 +121,30 @@ const looks = {
   bad: { Icon: CircleAlert, background: 'bg-critical-soft', color: 'text-critical' },
 } as const
 
-/** Green only where all that came is applied, and nothing can have been paid since Stripe was heard. */
-function toneOf(summary: CaseSummary): keyof typeof looks {
-  const { agrees, unapplied_events, open_checkouts, is_heard_late } = summary
-  if (!agrees) return 'bad'
-  return unapplied_events > 0 || open_checkouts > 0 || is_heard_late ? 'unsure' : 'good'
+/** Green only where all that came is applied, and Stripe has agreed within the last minute. */
+function toneOf({ agrees, unapplied_events, comparison }: CaseSummary): keyof typeof looks {
+  if (!agrees || comparison.outcome) return 'bad'
+  return unapplied_events > 0 || comparison.state !== 'agrees' ? 'unsure' : 'good'
 }
 
-function HowMuchIsKnown({ summary }: { summary: CaseSummary }) {
-  const { heard_until, is_heard_late, unapplied_events, open_checkouts, as_of } = summary
+/** Since when Stripe, Clerk and a worker have been heard, and what of that is not applied. */
+function HowMuchIsKnown({ summary, isClerkAway }: { summary: CaseSummary; isClerkAway: boolean }) {
+  const { comparison, worker, unapplied_events, as_of } = summary
   return (
     <>
-      {heard_until === null ? (
-        'Nothing was compared with Stripe yet'
-      ) : (
+      Stripe{' '}
+      {comparison.at ? (
         <>
-          As far as Stripe was heard until <Moment at={heard_until} />
-          {is_heard_late && ', which is late'}
+          was heard <Moment at={comparison.at} />
         </>
+      ) : (
+        'was never asked'
       )}
-      {unapplied_events > 0 && `; ${counted(unapplied_events, 'event')} received and not applied`}
-      {open_checkouts > 0 && `; ${counted(open_checkouts, 'open payment page')} may be paid by now`}. Looked
-      up at {utcTime(as_of)}.
+      {comparison.state === 'asking' && ', and is asked now'}; Clerk{' '}
+      {isClerkAway ? 'does not answer' : 'answers'};{' '}
+      {worker.heard_at ? `a worker answered at ${utcTime(worker.heard_at)}` : 'no worker has answered yet'}
+      {unapplied_events > 0 && `; ${counted(unapplied_events, 'event')} received and not applied`}. Looked up
+      at {utcTime(as_of)}.
     </>
   )
 }
@@ -159,6 +170,7 @@ function ProblemActions({
   isFirst = false,
 }: ProblemActionsProps) {
   const act = useAct()
+  const kind = replay?.id === owner ? 'resync' : 'replay'
   return (
     <span className="ml-auto flex shrink-0 items-center gap-2">
       {item_key && <ShowItem owner={owner} item_key={item_key} of={sentence} />}
@@ -167,10 +179,10 @@ function ProblemActions({
           variant={isFirst ? 'primary' : 'secondary'}
           size="small"
           aria-keyshortcuts={isFirst ? 'r' : undefined}
-          onClick={() => act({ kind: 'replay', targets: [replay], subject: `${replay.kind} ${replay.id}` })}
+          onClick={() => act({ kind, targets: [replay], subject: `${replay.kind} ${replay.id}` })}
         >
           <RotateCcw aria-hidden="true" />
-          Replay
+          {actWords[kind].name}
           <span className="sr-only">: {sentence}</span>
         </Button>
       )}

@@ -47,11 +47,11 @@ export function Timeline({ items, owner, highlighted, summary, context, query }:
   useRowKeys(list, {
     r: (row) => {
       const found = shown.find(({ item }) => item.key === row)
-      const problem = summary && problemsOf(summary).find(({ replay }) => replay)
+      const problem = summary && problemsOf(summary, owner ?? '').find(({ replay }) => replay)
       const replay = found ? replayOf(found.item) : problem?.replay
       if (replay)
         act({
-          kind: 'replay',
+          kind: replay.id === owner ? 'resync' : 'replay',
           targets: [replay],
           subject: found?.text.title ?? `${replay.kind} ${replay.id}`,
         })

@@ -56,7 +56,11 @@ function OneCase({ asked }: { asked: Case }) {
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="min-w-0 space-y-4">
           {first.case_summary && (
-            <CaseSummaryCard summary={first.case_summary} owner={first.owner?.id ?? ''} />
+            <CaseSummaryCard
+              summary={first.case_summary}
+              owner={first.owner?.id ?? ''}
+              isClerkAway={first.person?.at_clerk === 'unknown'}
+            />
           )}
           {!first.owner && <OwnerUnknown />}
           {first.owner && (

@@ -18,7 +18,7 @@ import { formatCreditChange, formatMoney } from '../../../components/format.ts'
 import { ActResults } from '../../../components/support/acts/ActResults.tsx'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
-import { Moment } from '../../../components/support/Moment.tsx'
+import { Moment, utcTime } from '../../../components/support/Moment.tsx'
 import { actName } from '../../../content/support/acts.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -31,12 +31,17 @@ import { ApproveErasure } from './ApproveErasure.tsx'
 export function Approvals() {
   const { user } = useSignedInUser()
   const userId = user?.id ?? ''
-  const { data: waiting = [] } = useQuery(waitingActsQuery(useApi(), userId))
+  const { data, dataUpdatedAt } = useQuery(waitingActsQuery(useApi(), userId))
+  const waiting = data?.acts ?? []
   // An approved act stays visible until it has ended, although the list has dropped it.
   const [approved, setApproved] = useState<RequestedActs>()
   return (
     <>
-      {waiting.length > 0 && (
+      {waiting.length === 0 ? (
+        <p className="mb-5 text-muted text-xs">
+          No act waits for a second person. Looked up at {utcTime(new Date(dataUpdatedAt).toISOString())}.
+        </p>
+      ) : (
         <Card aria-labelledby="approvals-title" className="mb-5">
           <h2 id="approvals-title" className="px-4 pt-3 font-semibold text-sm">
             Waiting for a second person

@@ -12,7 +12,9 @@ import { ShowMore } from '../../../components/ShowMore.tsx'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { ClearFilter } from '../../../components/support/ClearFilter.tsx'
 import { ageText, provenText } from '../../../components/support/labels.ts'
+import { utcTime } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
+import { momentText } from '../../../content/support/words.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Cell, Table } from '../../../ui/Table.tsx'
@@ -44,8 +46,10 @@ export function WorkPage() {
             className="py-14"
             action={isFiltered && <ClearFilter onClear={() => setSearch({})} />}
           >
-            {!isFiltered &&
-              'All payments have been delivered. Failed and stuck items appear here automatically.'}
+            Looked at events, checkouts, subscriptions and invitations at {utcTime(first.as_of)}. Stripe’s
+            list of events was{' '}
+            {first.stripe_listed_at ? `last read on ${momentText(first.stripe_listed_at)}` : 'never read'}:
+            what was paid since may not be here yet.
           </EmptyState>
         ) : (
           <div aria-busy={work.isPlaceholderData || undefined} className="aria-busy:opacity-60">
