@@ -236,12 +236,22 @@ test.each([
   [
     'has a migration of a later version',
     "INSERT INTO migrations VALUES ('9999_later', '')",
-    'it has the migration 9999_later, which does not come next here',
+    'it has applied 9999_later, and there is no such file here',
+  ],
+  [
+    'was migrated before a file got another name',
+    "UPDATE migrations SET name = '0003_orders' WHERE name = '0003_checkout'",
+    'it has applied 0003_orders, and there is no such file here',
+  ],
+  [
+    'was migrated before a file of an earlier number came',
+    "DELETE FROM migrations WHERE name = '0003_checkout'",
+    'it has applied 0004_inbox without 0003_checkout, which comes before it here',
   ],
   [
     'was migrated before the text of a migration changed',
-    "UPDATE migrations SET text = 'SELECT' WHERE name = '0003_checkout'",
-    '0003_checkout has changed since it was applied',
+    "UPDATE migrations SET text = text || ' ' WHERE name = '0003_checkout'",
+    '0003_checkout.sql has changed since it was applied',
   ],
   [
     'was made by the migrations before these',
@@ -258,5 +268,66 @@ test.each([
     await expect(migrate()).rejects.toThrow(sentence)
     await expect(listPending(database.url)).rejects.toThrow(sentence)
     expect(await listDefinitions(client)).toEqual(before)
+  })
+})
+
+test('a checkout with the line ends of Windows migrates a database that one without them made', async () => {
+  await asOwner(async (client) => {
+    const before = await listDefinitions(client)
+    await withLaterRelease(
+      async (folder) => {
+        for (const [kind, files] of [
+          ['migrations', await readMigrationFiles()],
+          ['functions', await readFunctionFiles()],
+        ] as const) {
+          for (const { name, text } of files)
+            await writeFile(join(folder, kind, `${name}.sql`), text.replaceAll('\n', '\r\n'))
+        }
+      },
+      async (folder) => expect(await migrate(folder)).toEqual([]),
+    )
+    await client.query("UPDATE migrations SET text = replace(text, E'\\n', E'\\r\\n')")
+    expect(await migrate()).toEqual([])
+    expect(await listDefinitions(client)).toEqual(before)
+  })
+})
+
+/** A later release whose `functions/stripe.sql` is this. */
+const withStripeFunctions = (text: string, work: (folder: string) => Promise<void>) =>
+  withLaterRelease((folder) => writeFile(join(folder, 'functions/stripe.sql'), text), work)
+const livemode = (signature: string) =>
+  `CREATE OR REPLACE FUNCTION stripe_livemode${signature} STABLE LANGUAGE sql AS 'SELECT NULL';`
+
+test.each([
+  [
+    'returns another type',
+    livemode('() RETURNS text'),
+    /^stripe\.sql could not be applied \(Use DROP FUNCTION stripe_livemode\(\) first\.\)$/,
+  ],
+  [
+    'calls an argument otherwise',
+    `${livemode('(asked text) RETURNS boolean')} ${livemode('(wished text) RETURNS boolean')}`,
+    /\(Use DROP FUNCTION stripe_livemode\(text\) first\.\)$/,
+  ],
+  [
+    'has another argument, and the old one is left beside it',
+    `${livemode('(asked text) RETURNS boolean')} REVOKE ALL ON FUNCTION stripe_livemode(text) FROM PUBLIC;`,
+    /^The database still has stripe_livemode\(\), which no file makes any more: a migration has to drop it\.$/,
+  ],
+])('a function that %s is refused by its name', async (_, text, sentence) => {
+  await asOwner(async (client) => {
+    const before = await listDefinitions(client)
+    await withStripeFunctions(text, async (folder) => {
+      await expect(migrate(folder)).rejects.toThrow(sentence)
+    })
+    expect(await listDefinitions(client)).toEqual(before)
+  })
+})
+
+test('a function of the operator’s own with a name of its own stays', async () => {
+  await asOwner(async (client) => {
+    await client.query("CREATE FUNCTION our_report() RETURNS text LANGUAGE sql AS 'SELECT NULL::text'")
+    expect(await migrate()).toEqual([])
+    await client.query('SELECT our_report()')
   })
 })
