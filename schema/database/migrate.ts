@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { writeCatalogue } from '../billing/checkout/offers.ts'
 import { migrateQueues } from '../inbox/queues/migrate.ts'
@@ -54,7 +55,7 @@ export async function migrateToLatest(options: {
     try {
       // Of the session, since BullMQ has transactions of its own; it ends with the connection.
       await client.query("SELECT pg_advisory_lock(hashtextextended('migrations', 0))")
-      const applied = await applyFiles(client, folder)
+      const applied = await applyPatiently(client, folder)
       await migrateQueues(client)
       return applied.map(({ name }) => name)
     } finally {
@@ -65,9 +66,29 @@ export async function migrateToLatest(options: {
   }
 }
 
+/** `lock_timeout`, and a deadlock with a call. */
+const lockCodes: readonly unknown[] = ['55P03', '40P01']
+const attempts = 60
+
+/**
+ * A migration that waits for a table lets no call pass, so it waits for two seconds only: a backup or another long
+ * read may hold the table. Then it begins again, for three minutes.
+ */
+async function applyPatiently(client: pg.PoolClient, folder: string): Promise<readonly SqlFile[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await applyFiles(client, folder)
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? error) as { code?: unknown }
+      if (attempt === attempts || !lockCodes.includes(code)) throw error
+      await delay(1000)
+    }
+  }
+}
+
 async function applyFiles(client: pg.PoolClient, folder: string): Promise<readonly SqlFile[]> {
   try {
-    await client.query('BEGIN')
+    await client.query("BEGIN; SET LOCAL lock_timeout = '2s'")
     const pending = await readPending(client, folder)
     await client.query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, text text NOT NULL)')
     for (const file of pending) {
