@@ -315,6 +315,11 @@ test.each([
     /\(Use DROP FUNCTION stripe_livemode\(text\) first\.\)$/,
   ],
   [
+    'has another argument, and its rights name none',
+    `${livemode('(asked text) RETURNS boolean')} REVOKE ALL ON FUNCTION stripe_livemode FROM PUBLIC;`,
+    /^stripe\.sql could not be applied \(A migration has to drop the former one\.\)$/,
+  ],
+  [
     'has another argument, and the old one is left beside it',
     `${livemode('(asked text) RETURNS boolean')} REVOKE ALL ON FUNCTION stripe_livemode(text) FROM PUBLIC;`,
     /^The database still has stripe_livemode\(\), which no file makes any more: a migration has to drop it\.$/,

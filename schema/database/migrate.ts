@@ -111,9 +111,10 @@ async function applyFile(client: pg.PoolClient, { name, text }: SqlFile): Promis
   try {
     await client.query(text)
   } catch (cause) {
-    // Postgres names a function that it cannot replace in the hint only.
-    const { hint } = cause as pg.DatabaseError
-    throw new Error(`${name}.sql could not be applied${hint ? ` (${hint})` : ''}`, { cause })
+    // Postgres names a function that it cannot replace in the hint only; one that it has twice, in the message.
+    const { code, hint } = cause as pg.DatabaseError
+    const todo = code === '42725' ? 'A migration has to drop the former one.' : hint
+    throw new Error(`${name}.sql could not be applied${todo ? ` (${todo})` : ''}`, { cause })
   }
 }
 

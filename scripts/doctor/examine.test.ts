@@ -253,7 +253,9 @@ describeLong('the doctor names each problem, its meaning and its repair', () => 
     const wrong = await wrongIn(configured())
     await query("UPDATE migrations SET text = substr(text, 4) WHERE name = '0003_checkout'")
     expect(wrong).toEqual([
-      expect.stringMatching(/^database: Nothing in this database was changed: 0003_checkout\.sql has changed/),
+      expect.stringMatching(
+        /^database: Nothing in this database was changed: 0003_checkout\.sql has changed/,
+      ),
     ])
   })
 

@@ -48,7 +48,6 @@ function startLoad(product: OldProduct, customers: readonly Customer[]) {
   const failures: string[] = []
   const counts = { usage: 0, balances: 0, holds: 0, purchases: 0, landed: 0 }
   let isOver = false
-  let rounds = 0
 
   async function buy({ call, userId }: Customer): Promise<void> {
     const order = { clerkUserId: userId, credits: 500, amount: creditsCostMinor(500) / 100, currency: 'EUR' }
@@ -77,19 +76,24 @@ function startLoad(product: OldProduct, customers: readonly Customer[]) {
   }
   async function live(customer: Customer, isBuyer: boolean): Promise<void> {
     for (let round = 0; !isOver; round++) {
-      const buys = isBuyer && round % 12 === 0
+      const buys = isBuyer && round % 10 === 0
       await (buys ? buy(customer) : use(customer)).catch((error: Error) => failures.push(error.message))
-      rounds += 1
       await delay(300)
     }
   }
   // Stripe's stand-in does not know Dana's customer, who paid before.
   const lives = customers.map((customer, index) => live(customer, index < customers.length - 1))
   return {
-    /** Until each customer has done something so often more. */
+    /** Until each of these has been done five times more, or a call failed. */
     async goOn(): Promise<void> {
-      const until = rounds + 15 * customers.length
-      await waitUntil(() => rounds >= until, 'calls to be answered', 5 * 60_000)
+      const before = { ...counts }
+      const isEnough = () =>
+        Object.entries(before).every(([what, count]) => counts[what as keyof typeof counts] >= count + 5)
+      await waitUntil(
+        () => failures.length > 0 || isEnough(),
+        () => JSON.stringify(counts),
+        5 * 60_000,
+      )
     },
     async stop() {
       isOver = true
@@ -116,27 +120,25 @@ async function migrateToNextRelease(connectionString: string): Promise<void> {
   }
 }
 
-test.each(keptReleases)(
-  'the kept database of $version is upgraded to this version and to the next while the old product goes on, and no call fails',
-  async (release) => {
-    await using running = new AsyncDisposableStack()
-    const databaseUrl = await restoreKept(release, inject('adminUrl'))
-    running.defer(() => dropKept(databaseUrl, inject('adminUrl')))
-    const old = await startOldProduct({ ...release, databaseUrl }, running)
-    console.log(`The old product of ${release.version} is the code of ${old.code}.`)
-    const load = startLoad(old, await enterCustomers(old))
-    await load.goOn()
-    await migrateDatabase({ PATH: process.env.PATH, DATABASE_URL: databaseUrl })
-    await load.goOn()
-    await migrateToNextRelease(databaseUrl)
-    await load.goOn()
-    const { failures, counts } = await load.stop()
-    tried({ calls_during_upgrades: counts.usage + counts.balances + 2 * counts.holds + 2 * counts.purchases })
-    expect(failures).toEqual([])
-    expect(counts.landed).toBe(counts.purchases)
-    expect(counts.purchases).toBeGreaterThanOrEqual(9)
-    const database = connectTestDatabase(databaseUrl)
-    running.defer(() => database.close())
-    expect((await verifyLedger(database.owner)).problems).toEqual([])
-  },
-)
+test('the database of the release before is upgraded to this version and to a next one while its server and worker go on, and no call fails', async () => {
+  const release = keptReleases.at(-1)
+  if (!release) throw new Error('No database is kept.')
+  await using running = new AsyncDisposableStack()
+  const databaseUrl = await restoreKept(release, inject('adminUrl'))
+  running.defer(() => dropKept(databaseUrl, inject('adminUrl')))
+  const old = await startOldProduct({ ...release, databaseUrl }, running)
+  console.log(`The old product of ${release.version} is the code of ${old.code}.`)
+  const load = startLoad(old, await enterCustomers(old))
+  await load.goOn()
+  await migrateDatabase({ PATH: process.env.PATH, DATABASE_URL: databaseUrl })
+  await load.goOn()
+  await migrateToNextRelease(databaseUrl)
+  await load.goOn()
+  const { failures, counts } = await load.stop()
+  tried({ calls_during_upgrades: counts.usage + counts.balances + 2 * counts.holds + 2 * counts.purchases })
+  expect(failures.slice(0, 10)).toEqual([])
+  expect(counts.landed).toBe(counts.purchases)
+  const database = connectTestDatabase(databaseUrl)
+  running.defer(() => database.close())
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})

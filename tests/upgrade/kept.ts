@@ -16,10 +16,13 @@ interface Release {
 
 export const firstLine = ({ version, commit }: Release) => `-- Tidemark ${version} ${commit}`
 
-export const keptReleases: readonly Release[] = readdirSync(keptFolder).map((file) => {
-  const [, version = '', commit = ''] = /^-- Tidemark (\S+) (\w+)\n/.exec(readKept(file)) ?? []
-  return { version, commit }
-})
+/** The newest comes last. */
+export const keptReleases: readonly Release[] = readdirSync(keptFolder)
+  .map((file) => {
+    const [, version = '', commit = ''] = /^-- Tidemark (\S+) (\w+)\n/.exec(readKept(file)) ?? []
+    return { version, commit }
+  })
+  .sort((one, other) => one.version.localeCompare(other.version, 'en', { numeric: true }))
 
 function readKept(file: string): string {
   return gunzipSync(readFileSync(join(keptFolder, file))).toString()
