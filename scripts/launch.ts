@@ -177,7 +177,8 @@ function sandboxMembers(input: {
       ...own,
       SANDBOX_STRIPE_DELAYED_PAYMENT_MS,
       SANDBOX_STRIPE_TERMS_URL: TERMS_URL,
-      SANDBOX_STRIPE_BEGINS_DAYS_AGO: String(input.begins_days_ago),
+      SANDBOX_STRIPE_BEGINS_DAYS_AGO:
+        input.env.SANDBOX_STRIPE_BEGINS_DAYS_AGO ?? String(input.begins_days_ago),
       ...stripeSandboxEnvironment(input.places),
     },
     ready: { line: 'sandbox/stripe ready on' },

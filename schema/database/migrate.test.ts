@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
+import { listCatalogue } from '../../tests/support/database/catalogue.ts'
 import { databaseUrl } from '../../tests/support/database/template-database.ts'
 import { createTestDatabase } from '../../tests/support/database/test-database.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
+import { waitUntil } from '../../tests/support/wait-until.ts'
 import { makeLogins } from './logins.ts'
 import { listPendingMigrations, migrateToLatest, readFunctionFiles, readMigrationFiles } from './migrate.ts'
 
@@ -25,22 +27,6 @@ const asOwner = <T>(work: (client: pg.Client) => Promise<T>) => connected(databa
 const migrate = (folder?: string) =>
   migrateToLatest({ connectionString: database.url, ...(folder === undefined ? {} : { folder }) })
 
-/** Every function, view and trigger of ours as the database has it, with the rights to the first two. */
-const listDefinitions = (client: pg.Client) =>
-  client
-    .query<{ name: string; definition: string; rights: string }>(`
-      SELECT p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definition, coalesce(p.proacl::text, 'default') AS rights
-      FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
-      UNION ALL
-      SELECT c.relname, pg_get_viewdef(c.oid), coalesce(c.relacl::text, 'default')
-      FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'v'
-      UNION ALL
-      SELECT t.tgrelid::regclass || '.' || t.tgname, pg_get_triggerdef(t.oid), ''
-      FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-      WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace
-      ORDER BY 1`)
-    .then(({ rows }) => rows)
-
 async function listPending(url: string): Promise<string[]> {
   const pool = new pg.Pool({ connectionString: url, max: 1 })
   // The server may end the last idle connection first.
@@ -51,9 +37,9 @@ async function listPending(url: string): Promise<string[]> {
 test('a database that is up to date lacks nothing, and migrating it again changes nothing', async () => {
   expect(await listPending(database.url)).toEqual([])
   await asOwner(async (client) => {
-    const before = await listDefinitions(client)
+    const before = await listCatalogue(client)
     expect(await migrate()).toEqual([])
-    expect(await listDefinitions(client)).toEqual(before)
+    expect(await listCatalogue(client)).toEqual(before)
   })
 })
 
@@ -108,16 +94,16 @@ test('a login that only creates roles migrates its database and makes the logins
 test('the functions, views, triggers and rights of the database are those of the files', async () => {
   const files = await readFunctionFiles()
   await asOwner(async (client) => {
-    const before = await listDefinitions(client)
+    const before = await listCatalogue(client)
     for (const { text } of files) await client.query(text)
-    expect(await listDefinitions(client)).toEqual(before)
-    const functions = before.filter(({ name }) => name.endsWith(')'))
+    expect(await listCatalogue(client)).toEqual(before)
+    const functions = before.filter(({ kind }) => kind === 'function')
     for (const { name, rights } of functions) {
       const bare = name.replace(/\(.*/s, '')
       const made = new RegExp(`CREATE OR REPLACE (FUNCTION|PROCEDURE) ${bare}\\b`)
       const holders = files.filter(({ text }) => made.test(text))
       expect(holders, `${bare} stands in one file`).toHaveLength(1)
-      expect(rights, `every login may execute ${bare}`).not.toMatch(/default|[{,]=X/)
+      expect(rights, `every login may execute ${bare}`).not.toMatch(/default|(^| )=X/)
     }
   })
 })
@@ -158,13 +144,13 @@ async function withLaterRelease(
 
 test('every migration brings back the functions of the files and their rights', async () => {
   await asOwner(async (client) => {
-    const before = await listDefinitions(client)
+    const before = await listCatalogue(client)
     await client.query(`
       CREATE OR REPLACE FUNCTION stripe_livemode() RETURNS boolean LANGUAGE sql STABLE AS 'SELECT true';
       GRANT EXECUTE ON FUNCTION ledger_post TO tidemark_server`)
-    expect(await listDefinitions(client)).not.toEqual(before)
+    expect(await listCatalogue(client)).not.toEqual(before)
     await migrate()
-    expect(await listDefinitions(client)).toEqual(before)
+    expect(await listCatalogue(client)).toEqual(before)
   })
 })
 
@@ -176,7 +162,7 @@ test('a changed signature stands beside the old one for a release, and a migrati
     REVOKE ALL ON FUNCTION stripe_livemode(boolean) FROM PUBLIC, tidemark_server, tidemark_worker;
     GRANT EXECUTE ON FUNCTION stripe_livemode(boolean) TO tidemark_server;`
   await asOwner(async (client) => {
-    const before = await listDefinitions(client)
+    const before = await listCatalogue(client)
     await withLaterRelease(
       async (folder) => {
         const file = join(folder, 'functions/stripe.sql')
@@ -201,13 +187,13 @@ test('a changed signature stands beside the old one for a release, and a migrati
         writeFile(join(folder, 'migrations/9999_drop.sql'), 'DROP FUNCTION stripe_livemode(boolean)'),
       async (folder) => expect(await migrate(folder)).toEqual(['9999_drop']),
     )
-    expect(await listDefinitions(client)).toEqual(before)
+    expect(await listCatalogue(client)).toEqual(before)
   })
 })
 
 test('a migration whose functions cannot be applied changes nothing', async () => {
   await asOwner(async (client) => {
-    const before = await listDefinitions(client)
+    const before = await listCatalogue(client)
     await withLaterRelease(
       async (folder) => {
         await writeFile(
@@ -223,7 +209,7 @@ test('a migration whose functions cannot be applied changes nothing', async () =
         })
       },
     )
-    expect(await listDefinitions(client)).toEqual(before)
+    expect(await listCatalogue(client)).toEqual(before)
     const { rows } = await client.query(
       "SELECT FROM information_schema.columns WHERE table_name = 'ledger_transfers' AND column_name = 'added'",
     )
@@ -232,16 +218,45 @@ test('a migration whose functions cannot be applied changes nothing', async () =
   })
 })
 
+test('a migration that waits for a long read, as a backup is one, lets calls pass until it is over', async () => {
+  const addsColumn = (folder: string) =>
+    writeFile(join(folder, 'migrations/9999_column.sql'), 'ALTER TABLE users ADD COLUMN added text')
+  await withLaterRelease(addsColumn, (folder) =>
+    asOwner(async (reader) => {
+      await reader.query('BEGIN; SELECT FROM users')
+      const migration = migrate(folder)
+      await asOwner(async (caller) => {
+        const asked = "SELECT FROM pg_locks WHERE relation = 'users'::regclass AND NOT granted"
+        await waitUntil(async () => (await caller.query(asked)).rowCount, 'the migration to wait')
+        // It stands behind the migration, which stands behind the reader.
+        await caller.query('SELECT FROM users')
+      })
+      await reader.query('COMMIT')
+      expect(await migration).toEqual(['9999_column'])
+    }),
+  )
+})
+
 test.each([
   [
     'has a migration of a later version',
     "INSERT INTO migrations VALUES ('9999_later', '')",
-    'it has the migration 9999_later, which does not come next here',
+    'it has applied 9999_later, and there is no such file here',
+  ],
+  [
+    'was migrated before a file got another name',
+    "UPDATE migrations SET name = '0003_orders' WHERE name = '0003_checkout'",
+    'it has applied 0003_orders, and there is no such file here',
+  ],
+  [
+    'was migrated before a file of an earlier number came',
+    "DELETE FROM migrations WHERE name = '0003_checkout'",
+    'it has applied 0004_inbox without 0003_checkout, which comes before it here',
   ],
   [
     'was migrated before the text of a migration changed',
-    "UPDATE migrations SET text = 'SELECT' WHERE name = '0003_checkout'",
-    '0003_checkout has changed since it was applied',
+    "UPDATE migrations SET text = text || ' ' WHERE name = '0003_checkout'",
+    '0003_checkout.sql has changed since it was applied',
   ],
   [
     'was made by the migrations before these',
@@ -254,9 +269,75 @@ test.each([
     await client.query(
       'CREATE OR REPLACE FUNCTION stripe_livemode() RETURNS boolean LANGUAGE sql AS $$SELECT true$$',
     )
-    const before = await listDefinitions(client)
+    const before = await listCatalogue(client)
     await expect(migrate()).rejects.toThrow(sentence)
     await expect(listPending(database.url)).rejects.toThrow(sentence)
-    expect(await listDefinitions(client)).toEqual(before)
+    expect(await listCatalogue(client)).toEqual(before)
+  })
+})
+
+test('a checkout with the line ends of Windows migrates a database that one without them made', async () => {
+  await asOwner(async (client) => {
+    const before = await listCatalogue(client)
+    await withLaterRelease(
+      async (folder) => {
+        for (const [kind, files] of [
+          ['migrations', await readMigrationFiles()],
+          ['functions', await readFunctionFiles()],
+        ] as const) {
+          for (const { name, text } of files)
+            await writeFile(join(folder, kind, `${name}.sql`), text.replaceAll('\n', '\r\n'))
+        }
+      },
+      async (folder) => expect(await migrate(folder)).toEqual([]),
+    )
+    await client.query("UPDATE migrations SET text = replace(text, E'\\n', E'\\r\\n')")
+    expect(await migrate()).toEqual([])
+    expect(await listCatalogue(client)).toEqual(before)
+  })
+})
+
+/** A later release whose `functions/stripe.sql` is this. */
+const withStripeFunctions = (text: string, work: (folder: string) => Promise<void>) =>
+  withLaterRelease((folder) => writeFile(join(folder, 'functions/stripe.sql'), text), work)
+const livemode = (signature: string) =>
+  `CREATE OR REPLACE FUNCTION stripe_livemode${signature} STABLE LANGUAGE sql AS 'SELECT NULL';`
+
+test.each([
+  [
+    'returns another type',
+    livemode('() RETURNS text'),
+    /^stripe\.sql could not be applied \(Use DROP FUNCTION stripe_livemode\(\) first\.\)$/,
+  ],
+  [
+    'calls an argument otherwise',
+    `${livemode('(asked text) RETURNS boolean')} ${livemode('(wished text) RETURNS boolean')}`,
+    /\(Use DROP FUNCTION stripe_livemode\(text\) first\.\)$/,
+  ],
+  [
+    'has another argument, and its rights name none',
+    `${livemode('(asked text) RETURNS boolean')} REVOKE ALL ON FUNCTION stripe_livemode FROM PUBLIC;`,
+    /^stripe\.sql could not be applied \(A migration has to drop the former one\.\)$/,
+  ],
+  [
+    'has another argument, and the old one is left beside it',
+    `${livemode('(asked text) RETURNS boolean')} REVOKE ALL ON FUNCTION stripe_livemode(text) FROM PUBLIC;`,
+    /^The database still has stripe_livemode\(\), which no file makes any more: a migration has to drop it\.$/,
+  ],
+])('a function that %s is refused by its name', async (_, text, sentence) => {
+  await asOwner(async (client) => {
+    const before = await listCatalogue(client)
+    await withStripeFunctions(text, async (folder) => {
+      await expect(migrate(folder)).rejects.toThrow(sentence)
+    })
+    expect(await listCatalogue(client)).toEqual(before)
+  })
+})
+
+test('a function of the operator’s own with a name of its own stays', async () => {
+  await asOwner(async (client) => {
+    await client.query("CREATE FUNCTION our_report() RETURNS text LANGUAGE sql AS 'SELECT NULL::text'")
+    expect(await migrate()).toEqual([])
+    await client.query('SELECT our_report()')
   })
 })

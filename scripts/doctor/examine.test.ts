@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { processEnvironment } from '../../schema/env.ts'
 import { createStripe } from '../../schema/vendors/stripe/client.ts'
@@ -239,6 +240,22 @@ describeLong('the doctor names each problem, its meaning and its repair', () => 
     ])
     expect(await wrongIn(configured({ DATABASE_URL: 'postgres://a@127.0.0.1:1/b' }))).toEqual([
       expect.stringMatching(/^database: it does not answer: /),
+    ])
+  })
+
+  test('the doctor names the migration that was edited after the database applied it', async () => {
+    const query = async (text: string) => {
+      const client = new pg.Client({ connectionString: launched.databaseUrl })
+      await client.connect()
+      await client.query(text).finally(() => client.end())
+    }
+    await query("UPDATE migrations SET text = '-- ' || text WHERE name = '0003_checkout'")
+    const wrong = await wrongIn(configured())
+    await query("UPDATE migrations SET text = substr(text, 4) WHERE name = '0003_checkout'")
+    expect(wrong).toEqual([
+      expect.stringMatching(
+        /^database: Nothing in this database was changed: 0003_checkout\.sql has changed/,
+      ),
     ])
   })
 

@@ -1,4 +1,4 @@
-import { listPendingMigrations } from '../../schema/database/migrate.ts'
+import { listPendingMigrations, OtherVersionError } from '../../schema/database/migrate.ts'
 import { createPool } from '../../schema/database/pool.ts'
 import { connectRedis } from '../../schema/inbox/queues/redis.ts'
 import { explainError } from '../explain-error.ts'
@@ -18,6 +18,12 @@ export async function examineDatabase({ env }: Configuration): Promise<Finding> 
       repair: 'Run `npm run db:migrate` with the login that owns the tables.',
     })
   } catch (error) {
+    if (error instanceof OtherVersionError)
+      return problem('database', {
+        text: error.message,
+        means: 'It cannot be migrated with these files, and server and worker may ask for what it lacks.',
+        repair: 'Run the version that migrated it, or put the migrations right as it says.',
+      })
     return problem('database', {
       text: `it does not answer: ${explainError(error)}`,
       means: 'Nothing works: server and worker wait for it.',
