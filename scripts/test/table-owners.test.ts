@@ -62,7 +62,7 @@ async function readSources(): Promise<{ path: string; text: string }[]> {
   })
   const found: { path: string; text: string }[] = []
   for await (const path of files) found.push({ path, text: await readRepositoryFile(path) })
-  // `database_backups.sql` writes for `schema/database`.
+  // `database_backups.sql` writes for `schema/database`, and `ledger_budgets.sql` for `schema/ledger`.
   for (const { name, text } of await readFunctionFiles())
     found.push({ path: `schema/${name.split('_')[0]}/${name}.sql`, text })
   return found

@@ -29,7 +29,7 @@ export async function askStripe(
 ): Promise<void> {
   const { user_id: requested_by, session_token: token, requestLog } = asker
   if (!token || !requestLog) return
-  const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = deps.settings
+  const { claim_after_ms: claimAfterMs, act_limits: limits } = deps.settings
   const now = deps.now()
   const { latest, act_since } = await findComparison(deps.db, owner_id)
   if (latest?.state === 'queued' || (isFresh(latest, now) && !act_since)) return
