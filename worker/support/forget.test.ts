@@ -267,7 +267,7 @@ test('the database takes no erasure to which no second person agreed', async () 
   const insert = database.owner
     .insertInto('support_acts')
     .values({ id: randomUUID(), is_dry_run: false, ...unasked, ...times })
-  await expect(insert.execute()).rejects.toThrow(/support_acts_forget/)
+  await expect(insert.execute()).rejects.toThrow(/support_acts_for_good/)
 })
 
 test('the server may not erase anything', async () => {

@@ -94,13 +94,13 @@ BEGIN
 END
 $$;
 
--- Whether a second person has to agree: to every erasure and debt, and to an adjustment with which its asker,
+-- Whether a second person has to agree: to what cannot be undone, to every debt, and to an adjustment with which its asker,
 -- or all askers together, pass what may be adjusted within a day without one. `asked_credits` are those of the
 -- whole request. Of other acts, those that were asked for until then count.
 CREATE OR REPLACE FUNCTION support_needs_approval(
   act support_acts, asked_credits bigint, asker_limit bigint, total_limit bigint, until timestamptz
 ) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT act.kind = 'forget' OR act.kind = 'adjust' AND (
+  SELECT act.kind IN ('forget', 'end_plan', 'void_invoice') OR act.kind = 'adjust' AND (
     coalesce((act.params #>> '{adjustment,may_leave_debt}')::boolean, false)
     OR greatest(asked_credits, abs((act.params #>> '{adjustment,credits}')::bigint), sum(credits) FILTER (WHERE is_same))
       > least(asker_limit - coalesce(sum(credits) FILTER (WHERE NOT is_same AND requested_by = act.requested_by), 0),

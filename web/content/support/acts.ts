@@ -58,6 +58,41 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     title: 'Cancellation of a plan',
     did: () => 'The plan ends at Stripe, without another invoice.',
   },
+  end_plan: {
+    name: 'End now',
+    description:
+      'Ends the plan at once, with what it brings. Open invoices are voided, and nothing is refunded. It cannot be undone, so a second person has to approve it.',
+    title: 'End of a plan',
+    did: () => 'The plan ends at Stripe at once. Its open invoices are void, and nothing is refunded.',
+    isOn: (item) => dataOf(subscriptionWords, item)?.ended_at === null,
+  },
+  end_plan_later: {
+    name: 'End at period’s end',
+    description:
+      'Cancels the plan as the customer can: it goes on until its period ends, and is not renewed. A change that waits for the renewal is dropped. The customer can undo it in the billing portal.',
+    title: 'Cancellation at the period’s end',
+    did: () => 'The plan goes on until its period ends, and is not renewed.',
+    isOn: (item) => {
+      const plan = dataOf(subscriptionWords, item)
+      return plan?.ended_at === null && plan.cancel_at === null
+    },
+  },
+  pay_invoice: {
+    name: 'Retry payment',
+    description:
+      'Charges the card on file for the open invoice now. If the bank declines it, nothing changes.',
+    title: 'Payment of an invoice',
+    did: ({ invoice }) => (invoice ? `The card on file pays ${sumText(invoice)}.` : ''),
+    isOn: ({ kind, data }) => kind === 'invoice' && data.status === 'open',
+  },
+  void_invoice: {
+    name: 'Void',
+    description:
+      'Gives up the money of the open invoice: nobody can pay it any more, and what it was for brings no credits. It cannot be undone, so a second person has to approve it.',
+    title: 'Invoice voided',
+    did: ({ invoice }) => (invoice ? `The invoice of ${sumText(invoice)} is void.` : ''),
+    isOn: ({ kind, data }) => kind === 'invoice' && data.status === 'open',
+  },
   invoice_changes: {
     name: 'Invoice now',
     description:
@@ -97,8 +132,12 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
   },
 }
 
-function invoiceText({ total_minor, currency, refusal }: NonNullable<ActOutcome['invoice']>): string {
-  const sum = `${(total_minor / 100).toFixed(2)} ${currency}`
+type Invoice = NonNullable<ActOutcome['invoice']>
+
+const sumText = ({ total_minor, currency }: Invoice) => `${(total_minor / 100).toFixed(2)} ${currency}`
+
+function invoiceText({ refusal, ...invoice }: Invoice): string {
+  const sum = sumText({ ...invoice, refusal })
   const failure = refusal ? ` It is open, because the payment failed: ${sentence(refusal)}` : ''
   return `Stripe makes an invoice of the changes: ${sum}.${failure}`
 }

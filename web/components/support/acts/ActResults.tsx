@@ -60,7 +60,7 @@ function Result({ act }: { act: SupportAct }) {
   if (act.state === 'waiting_for_approval') {
     return (
       <Alert tone="caution" title="Waiting for approval">
-        {act.kind === 'forget' ? 'It cannot be undone.' : 'It is above the limit of one person.'} A colleague
+        {act.kind === 'adjust' ? 'It is above the limit of one person.' : 'It cannot be undone.'} A colleague
         approves or refuses it in Work.
       </Alert>
     )
