@@ -98,7 +98,9 @@ const subscriptions = sql`subscriptions s`
  * Invoices of subscriptions `s`: the paid ones, each of which has a line for its period and one for each change of
  * seats, and the one that is open.
  */
-const invoices = (where: Sql) => sql`(SELECT s.stripe_subscription_id, s.currency, s.livemode, s.owner_id, invoice.*,
+const invoices = (
+  where: Sql,
+) => sql`(SELECT s.stripe_subscription_id, s.currency, s.livemode, s.owner_id, invoice.*,
     s.needs_confirmation, s.unpaid_decline_code, s.unpaid_next_attempt_at
   FROM subscriptions s CROSS JOIN LATERAL (
     SELECT stripe_invoice_id, min(paid_at) AS at, max(amount_paid_minor) AS amount_paid_minor, NULL::bigint AS unpaid_minor,

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { approveSupportAct, type getSupportActs, requestSupportActs } from '../../schema/api/support-acts.ts'
+import type { RowTarget } from '../../schema/support/acts.ts'
+import { findTarget } from '../../schema/support/targets.ts'
 import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Owner } from './owner.ts'
-import type { PlannedAct } from './owner-history.ts'
+import { findOpenInvoice, latestSubscription } from './owner-at-stripe.ts'
+import { type PlannedAct, planActs } from './owner-history.ts'
 import { pass } from './pass.ts'
 import { ignoreCut } from './play.ts'
 
@@ -16,7 +19,7 @@ const staffOfProducts = new WeakMap<FaultyProduct, Promise<Staff>>()
 
 /** A colleague acts on the owner, a second one approves if needed; unanswered calls are repeated. */
 export async function askSupport(product: FaultyProduct, owner: Owner, planned: PlannedAct): Promise<void> {
-  const target = targetOf(owner, planned)
+  const target = await targetOf(product, owner, planned)
   if (!target) return
   const [first, second] = await staffOf(product)
   const asked = await repeat(product, first, (token) =>
@@ -55,20 +58,30 @@ async function isQueued({ database }: FaultyProduct, id: string): Promise<boolea
   return queued.length > 0
 }
 
-/** Support's acts that are unfinished or failed. */
+/** Support's acts that are unfinished or failed, but for those that Stripe may refuse by the time they are done. */
 export async function unfinishedActs({ database }: FaultyProduct, { acts }: Owner): Promise<string[]> {
   const rows = await database.owner
     .selectFrom('support_acts')
     .select(['id', 'kind', 'state', 'error', 'last_error'])
     .where('id', 'in', acts.length > 0 ? acts : [randomUUID()])
     .where('state', '<>', 'done' satisfies Act['state'])
+    .where(({ or, eb }) => or([eb('state', '<>', 'failed'), eb('kind', 'not in', planActs)]))
     .execute()
   return rows.map((act) => `support: ${JSON.stringify(act)}`)
 }
 
-function targetOf(owner: Owner, planned: PlannedAct) {
+async function targetOf(product: FaultyProduct, owner: Owner, { act, credits }: PlannedAct) {
   const act_id = randomUUID()
-  if (planned.act === 'replay') {
+  if (act === 'end_plan' || act === 'end_plan_later') {
+    const plan = await latestSubscription(product, owner)
+    const of = { kind: 'subscription', id: plan?.id ?? '' } as const
+    return plan && (await isKnown(product, of)) ? { act_id, of, what: { kind: act } } : null
+  }
+  if (act === 'pay_invoice' || act === 'void_invoice') {
+    const of = { kind: 'invoice', id: (await findOpenInvoice(product, owner))?.id ?? '' } as const
+    return (await isKnown(product, of)) ? { act_id, of, what: { kind: act } } : null
+  }
+  if (act === 'replay') {
     const id = [...owner.delivered].at(-1)
     return id && ({ act_id, of: { kind: 'event', id }, what: { kind: 'replay' } } as const)
   }
@@ -77,13 +90,18 @@ function targetOf(owner: Owner, planned: PlannedAct) {
       ? ({ kind: 'user', id: owner.person.user_id } as const)
       : owner.organization_id && ({ kind: 'organization', id: owner.organization_id } as const)
   if (!of) return
-  if (planned.act === 'resync') return { act_id, of, what: { kind: 'resync' } } as const
+  if (act === 'resync') return { act_id, of, what: { kind: 'resync' } } as const
   const adjustment = {
-    credits: planned.credits,
+    credits,
     customer_note: 'As promised',
-    may_leave_debt: planned.credits < 0,
+    may_leave_debt: credits < 0,
   }
   return { act_id, of, what: { kind: 'adjust', params: { adjustment } } } as const
+}
+
+/** Support acts on what the console shows. */
+async function isKnown({ database }: FaultyProduct, of: RowTarget): Promise<boolean> {
+  return (await findTarget(database.owner, of)) !== null
 }
 
 function staffOf(product: FaultyProduct): Promise<Staff> {

@@ -1,13 +1,18 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
+import type { Endpoint } from '../../schema/api/endpoint.ts'
+import { explainBalance } from '../../schema/api/explanation.ts'
 import { type FindingKind, getStatement, listFindings } from '../../schema/api/reconciliation.ts'
 import { getTrace, listWork, searchSupport, type WorkKind, type WorkState } from '../../schema/api/support.ts'
 import {
   getCustomerBalance,
+  getCustomerNextPayment,
+  getCustomerSummary,
   getCustomerUsage,
   listCustomerDocuments,
 } from '../../schema/api/support-customer.ts'
 import { readerTimeZone } from '../reader.ts'
-import type { Api } from './client.ts'
+import type { Api, CallInput } from './client.ts'
 
 const every15SecondsMs = 15_000
 /** How often an open case is read: reading it tells the server that it is still open. */
@@ -68,15 +73,21 @@ export function traceQuery(api: Api, { owner, kind, id }: Case) {
   })
 }
 
-/** What the owner reads as `explanationQuery`. */
-export function customerBalanceQuery(api: Api, owner: string) {
-  return infiniteQueryOptions({
-    queryKey: [...supportKey, 'customer-balance', owner],
-    queryFn: async ({ signal, pageParam }) =>
-      (await api(getCustomerBalance, { query: { owner, cursor: pageParam }, signal })).data,
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  })
+const readsOfCustomers = new Map<Endpoint, Endpoint>([
+  [getAccountSummary, getCustomerSummary],
+  [getNextPayment, getCustomerNextPayment],
+  [explainBalance, getCustomerBalance],
+])
+
+/** The API for components of customers that show a case: they read what its owner reads, and can change nothing. */
+export function customerApi(api: Api, owner: string): Api {
+  const read = async (endpoint: Endpoint, { query = {}, signal }: CallInput<Endpoint> = {}) => {
+    const instead = readsOfCustomers.get(endpoint)
+    if (!instead) throw new Error('Support does not act as the customer')
+    const { payer: _, time_zone: _zone, ...rest } = query as Record<string, unknown>
+    return api(instead, { query: { ...rest, owner }, ...(signal && { signal }) } as CallInput<Endpoint>)
+  }
+  return read as Api
 }
 
 /** What the owner reads as `usageSummaryQuery`, with the days of the reader. */

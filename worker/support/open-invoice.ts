@@ -62,7 +62,13 @@ async function changeOpen(
   const isOpen = is_dry_run
     ? before.status === 'open'
     : await changeAtStripe(deps.stripe, act, { to, change })
-  const stripe = withAnswers(deps.stripe, { invoice: (one) => (one.id === id ? changed(one) : one) })
+  // Its subscription is active again once the newest invoice is paid
+  // (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses).
+  const isPaid = (one: Stripe.Subscription) => to === 'paid' && one.latest_invoice === id && isDue(one)
+  const stripe = withAnswers(deps.stripe, {
+    invoice: (one) => (one.id === id ? changed(one) : one),
+    subscription: (one) => (isPaid(one) ? { ...one, status: 'active' } : one),
+  })
   const asked = { of: 'subscription', id: plan.stripe_subscription_id } as const
   const { seats_changed_in: changed_in } = await syncSubject(
     is_dry_run && isOpen ? { ...deps, stripe } : deps,
@@ -104,3 +110,5 @@ async function changeAtStripe(
 }
 
 const wordOf = (to: 'paid' | 'void') => (to === 'paid' ? 'paid' : 'voided')
+
+const isDue = ({ status }: Stripe.Subscription) => ['past_due', 'unpaid', 'incomplete'].includes(status)

@@ -58,13 +58,16 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     title: 'Cancellation of a plan',
     did: () => 'The plan ends at Stripe, without another invoice.',
   },
-  end_plan: {
-    name: 'End now',
+  invoice_changes: {
+    name: 'Invoice now',
     description:
-      'Ends the plan at once, with what it brings. Open invoices are voided, and nothing is refunded. It cannot be undone, so a second person has to approve it.',
-    title: 'End of a plan',
-    did: () => 'The plan ends at Stripe at once. Its open invoices are void, and nothing is refunded.',
-    isOn: (item) => dataOf(subscriptionWords, item)?.ended_at === null,
+      'Bills the changes of a plan now that Stripe would bill with its next renewal. The card on file is charged, or a credit goes to the balance at Stripe.',
+    title: 'Invoice for a change of a plan',
+    did: ({ invoice }) => (invoice ? invoiceText(invoice) : ''),
+    isOn: (item) => {
+      const plan = dataOf(subscriptionWords, item)
+      return plan?.ended_at === null && plan.pending_lines.length > 0
+    },
   },
   end_plan_later: {
     name: 'End at period’s end',
@@ -76,6 +79,14 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
       const plan = dataOf(subscriptionWords, item)
       return plan?.ended_at === null && plan.cancel_at === null
     },
+  },
+  end_plan: {
+    name: 'End now',
+    description:
+      'Ends the plan at once, with what it brings. Open invoices are voided, and nothing is refunded. It cannot be undone, so a second person has to approve it.',
+    title: 'End of a plan',
+    did: () => 'The plan ends at Stripe at once. Its open invoices are void, and nothing is refunded.',
+    isOn: (item) => dataOf(subscriptionWords, item)?.ended_at === null,
   },
   pay_invoice: {
     name: 'Retry payment',
@@ -92,17 +103,6 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     title: 'Invoice voided',
     did: ({ invoice }) => (invoice ? `The invoice of ${sumText(invoice)} is void.` : ''),
     isOn: ({ kind, data }) => kind === 'invoice' && data.status === 'open',
-  },
-  invoice_changes: {
-    name: 'Invoice now',
-    description:
-      'Bills the changes of a plan now that Stripe would bill with its next renewal. The card on file is charged, or a credit goes to the balance at Stripe.',
-    title: 'Invoice for a change of a plan',
-    did: ({ invoice }) => (invoice ? invoiceText(invoice) : ''),
-    isOn: (item) => {
-      const plan = dataOf(subscriptionWords, item)
-      return plan?.ended_at === null && plan.pending_lines.length > 0
-    },
   },
   resend_invitation: {
     name: 'Resend invitation',

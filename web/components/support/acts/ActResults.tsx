@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import type { SupportAct } from '../../../../schema/api/support-acts.ts'
-import { supportKey } from '../../../api/support.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
 import { outcomeText } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
@@ -23,7 +22,8 @@ export function ActResults({ started, onClose, onDone }: ActResultsProps) {
   const queryClient = useQueryClient()
   const finish = useEffectEvent(() => {
     onDone?.()
-    void queryClient.invalidateQueries({ queryKey: supportKey })
+    // Also what the customer sees.
+    void queryClient.invalidateQueries()
   })
   useEffect(() => {
     if (isSettled) finish()
