@@ -10,6 +10,7 @@ export const targetKinds = [
   'invoice',
   'invitation',
   'charge',
+  'invoice',
   'hold',
   'user',
   'organization',
@@ -81,6 +82,14 @@ export const acts = {
   cancel_intent: { on: ['intent'] },
   /** Ends a plan at Stripe whose owner is gone, or that is a second one of its owner. */
   cancel_subscription: { on: ['subscription'] },
+  /** Ends any plan at Stripe at once. It cannot be undone, so a second person agrees. */
+  end_plan: { on: ['subscription'] },
+  /** Ends a plan with the period that is paid; its owner can undo it until then. */
+  end_plan_later: { on: ['subscription'] },
+  /** Charges the card on file for a plan's open invoice. */
+  pay_invoice: { on: ['invoice'] },
+  /** Gives up the money of a plan's open invoice. It cannot be undone, so a second person agrees. */
+  void_invoice: { on: ['invoice'], not_on_own: true },
   /** Bills changes of a plan now that Stripe would bill with its next renewal. */
   invoice_changes: { on: ['subscription'] },
   /** Sends an open invitation once more. */
@@ -207,7 +216,11 @@ export const actOutcomeSchema = z.object({
       credits: z.int(),
     }),
   ),
-  /** That Stripe made, below zero for a credit; `refusal`: why the card was refused. */
+  /** Of a dry run: the act that has to be done before this one is possible. */
+  first: z.optional(
+    z.object({ kind: z.enum(actKinds), target: z.object({ kind: z.enum(targetKinds), id: z.string() }) }),
+  ),
+  /** That the act is about or Stripe made, below zero for a credit; `refusal`: why the card was refused. */
   invoice: z.optional(
     z.object({ total_minor: z.int(), currency: z.string(), refusal: z.nullable(z.string()) }),
   ),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { accountSummarySchema, getNextPayment } from './account.ts'
 import { billingDocumentSchema, listBillingDocuments } from './billing.ts'
 import { getUsageSummary, usageDays } from './credits.ts'
 import { endpoint } from './endpoint.ts'
@@ -7,6 +8,26 @@ import { ownerIdSchema } from './ids.ts'
 import { vendorLinksSchema } from './support.ts'
 
 /** What a customer reads on their billing page, for the support staff who open their case. */
+export const getCustomerSummary = endpoint({
+  method: 'GET',
+  path: '/api/support/customer/summary',
+  summary: 'An owner’s balance, plan and payments as the owner, or an admin, sees them',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({ owner: ownerIdSchema }),
+  response: accountSummarySchema,
+})
+
+export const getCustomerNextPayment = endpoint({
+  method: 'GET',
+  path: '/api/support/customer/next-payment',
+  summary: 'The next payment of an owner’s plan and its card, as Stripe has it',
+  auth: 'support',
+  limit: 'read',
+  query: z.strictObject({ owner: ownerIdSchema }),
+  response: getNextPayment.response,
+})
+
 export const getCustomerBalance = endpoint({
   method: 'GET',
   path: '/api/support/customer/balance',

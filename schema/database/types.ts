@@ -555,6 +555,7 @@ export interface Subscriptions {
   unavailable_since: Timestamp | null;
   unpaid_decline_code: string | null;
   unpaid_declined_at: Timestamp | null;
+  unpaid_invoice_id: string | null;
   unpaid_invoice_url: string | null;
   unpaid_minor: number | null;
   unpaid_next_attempt_at: Timestamp | null;

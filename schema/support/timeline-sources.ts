@@ -94,13 +94,22 @@ export function intentsOf(owner_id: string): RawBuilder<boolean> {
 
 const subscriptions = sql`subscriptions s`
 
-/** Invoices of subscriptions `s`, each of which has a line for its period and one for each change of seats. */
-const invoices = (where: Sql) => sql`(SELECT s.stripe_subscription_id, s.currency, s.livemode, invoice.*
+/**
+ * Invoices of subscriptions `s`: the paid ones, each of which has a line for its period and one for each change of
+ * seats, and the one that is open.
+ */
+const invoices = (
+  where: Sql,
+) => sql`(SELECT s.stripe_subscription_id, s.currency, s.livemode, s.owner_id, invoice.*,
+    s.needs_confirmation, s.unpaid_decline_code, s.unpaid_next_attempt_at
   FROM subscriptions s CROSS JOIN LATERAL (
-    SELECT stripe_invoice_id, min(owner_id) AS owner_id, min(paid_at) AS paid_at, max(amount_paid_minor) AS amount_paid_minor,
+    SELECT stripe_invoice_id, min(paid_at) AS at, max(amount_paid_minor) AS amount_paid_minor, NULL::bigint AS unpaid_minor,
       count(*) FILTER (WHERE kind = 'period') AS periods, max(seats) AS seats, min(starts_at) AS starts_at, max(ends_at) AS ends_at
     FROM paid_invoice_lines WHERE owner_id = s.owner_id AND stripe_subscription_id = s.stripe_subscription_id
-    GROUP BY stripe_invoice_id) invoice
+    GROUP BY stripe_invoice_id
+    UNION ALL SELECT s.unpaid_invoice_id, coalesce(s.unpaid_declined_at, s.current_period_start), 0, s.unpaid_minor,
+      0, s.seats_total, s.current_period_start, s.current_period_end
+    WHERE s.unpaid_invoice_id IS NOT NULL) invoice
   WHERE ${where}) n`
 
 /** Charges, with the currency of their purchase: none while their invoice is unknown. */
@@ -207,16 +216,19 @@ export const timelineSources = {
     byId: (id) => ({ from: subscriptions, where: sql`s.stripe_subscription_id = ${id}` }),
   },
   invoice: {
-    at: sql`n.paid_at`,
+    at: sql`n.at`,
     id: sql`n.stripe_invoice_id`,
     data: json(sql`n.stripe_subscription_id, n.currency, n.amount_paid_minor, n.periods, n.seats, n.starts_at, n.ends_at,
-      n.livemode, ${refunded('n', 'stripe_invoice_id', sql`n.stripe_invoice_id`)}`),
+      n.unpaid_minor, n.needs_confirmation, n.unpaid_decline_code, n.unpaid_next_attempt_at, n.livemode,
+       CASE WHEN n.unpaid_minor IS NULL THEN 'paid' ELSE 'open' END AS status,
+       ${refunded('n', 'stripe_invoice_id', sql`n.stripe_invoice_id`)}`),
     names: sql`ARRAY[n.owner_id]`,
     of: ({ owner_id }) => [{ from: invoices(ofOwner('s', owner_id)), where: all }],
     byId: (id) => ({
       from: invoices(
         sql`(s.owner_id, s.stripe_subscription_id) IN (SELECT owner_id, stripe_subscription_id FROM paid_invoice_lines
-          WHERE stripe_invoice_id = ${id})`,
+          WHERE stripe_invoice_id = ${id}
+          UNION SELECT owner_id, stripe_subscription_id FROM subscriptions WHERE unpaid_invoice_id = ${id})`,
       ),
       where: sql`n.stripe_invoice_id = ${id}`,
     }),

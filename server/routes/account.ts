@@ -38,6 +38,7 @@ import { lacksAdmin } from '../../schema/people/members/members.ts'
 import { findHeldSeat } from '../../schema/people/seats/seats.ts'
 import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { currencyBound, refusal, ServerError } from '../errors.ts'
 import { stripeFailure } from '../failures.ts'
 import { thePayer } from '../rights.ts'
@@ -50,48 +51,7 @@ const mostPayments = 20
 export const accountRoutes = [
   route(getAccountSummary, {
     rights: thePayer(),
-  }).handle(async ({ query, owner_id, member, may_manage, user_id }, { db, now }) => {
-    const as_of = now()
-    const since = new Date(as_of.getTime() - recentMs)
-    const [user, balance, subscription, currency, payments, seat, lacks_admin] = await Promise.all([
-      findUser(db, user_id),
-      findBalance(db, owner_id),
-      findSubscription(db, owner_id),
-      findCurrency(db, owner_id),
-      listRecentPayments(db, owner_id, { since, limit: mostPayments }),
-      member && findHeldSeat(db, owner_id, { user_id }),
-      member !== null && !may_manage && lacksAdmin(db, owner_id),
-    ])
-    const plan_type = planTypeOf(owner_id, { user, subscription })
-    return {
-      payer: query.payer,
-      organization_name: member?.organization_name ?? null,
-      has_seat: Boolean(seat),
-      lacks_admin,
-      member_since: user?.created_at.toISOString() ?? null,
-      may_manage,
-      balance: presentBalance(balance, plan_type, owner_id),
-      plan_month: subscription ? await findPlanMonth(db, subscription, { balance, as_of }) : null,
-      credits_on_the_way: payments.reduce(
-        (sum, { state, credits }) => sum + (isOnTheWay(state) ? credits : 0),
-        0,
-      ),
-      renewal: await findRenewal(db, subscription, as_of),
-      plan_type,
-      currency,
-      subscription: subscription
-        ? {
-            ...presentSubscription(subscription),
-            trial_end: subscription.trial_end?.toISOString() ?? null,
-            lapses_at: subscription.lapses_at?.toISOString() ?? null,
-            lacks_tax_location: subscription.lacks_tax_location,
-          }
-        : null,
-      overdue: subscription ? presentOverdue(subscription, { may_manage }) : null,
-      payments: may_manage ? payments.map(presentPayment) : [],
-      as_of: as_of.toISOString(),
-    }
-  }),
+  }).handle(({ query, ...who }, deps) => readAccountSummary(deps, { payer: query.payer, ...who })),
 
   route(choosePayerCurrency, {
     rights: thePayer({ doing: 'manage billing' }),
@@ -104,31 +64,7 @@ export const accountRoutes = [
   route(getNextPayment, {
     rights: thePayer({ doing: 'see payments' }),
     failure: stripeFailure('Failed to load the next payment', 'next_payment_unavailable'),
-  }).handle(async ({ owner_id }, { db, stripe }) => {
-    const [customer, live] = await Promise.all([
-      findStripeCustomer(db, owner_id),
-      findLiveSubscription(db, owner_id),
-    ])
-    // One in whose place a Teams plan was paid ends within seconds.
-    if (!live || live.replaced_by !== null) {
-      return {
-        payment: null,
-        card: presentCard(await findDefaultCard(stripe, customer)),
-        card_declined: false,
-      }
-    }
-    const { stripe_subscription_id: id } = live
-    const subscription = await stripe.subscriptions.retrieve(id, {
-      expand: ['default_payment_method', 'latest_invoice'],
-    })
-    const [payment, card] = await Promise.all([
-      findNextPayment(stripe, subscription),
-      // https://docs.stripe.com/api/subscriptions/object#subscription_object-default_payment_method
-      subscription.default_payment_method ?? findDefaultCard(stripe, customer),
-    ])
-    const card_declined = payment?.overdue === true && (await isDeclined(stripe, subscription, card))
-    return { payment, card: presentCard(card), card_declined }
-  }),
+  }).handle(({ owner_id }, deps) => readNextPayment(deps, owner_id)),
 
   // The same card that the call above names. The plan changes with Stripe's event.
   route(payOverdue, {
@@ -169,6 +105,90 @@ export const accountRoutes = [
     return { card: customer ? await findOfferedCard(stripe, { customer, now: now() }) : null }
   }),
 ]
+
+/** An account as its owner sees it, for the owner and for support. */
+export async function readAccountSummary(
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  viewed: {
+    readonly payer: string
+    readonly owner_id: string
+    /** Whose account and seat they are. */
+    readonly user_id: string
+    readonly member: { readonly organization_name: string } | null
+    readonly may_manage: boolean
+  },
+): Promise<AccountSummary> {
+  const { payer, owner_id, user_id, member, may_manage } = viewed
+  const as_of = now()
+  const since = new Date(as_of.getTime() - recentMs)
+  const [user, balance, subscription, currency, payments, seat, lacks_admin] = await Promise.all([
+    findUser(db, user_id),
+    findBalance(db, owner_id),
+    findSubscription(db, owner_id),
+    findCurrency(db, owner_id),
+    listRecentPayments(db, owner_id, { since, limit: mostPayments }),
+    member && findHeldSeat(db, owner_id, { user_id }),
+    member !== null && !may_manage && lacksAdmin(db, owner_id),
+  ])
+  const plan_type = planTypeOf(owner_id, { user, subscription })
+  return {
+    payer,
+    organization_name: member?.organization_name ?? null,
+    has_seat: Boolean(seat),
+    lacks_admin,
+    member_since: user?.created_at.toISOString() ?? null,
+    may_manage,
+    balance: presentBalance(balance, plan_type, owner_id),
+    plan_month: subscription ? await findPlanMonth(db, subscription, { balance, as_of }) : null,
+    credits_on_the_way: payments.reduce(
+      (sum, { state, credits }) => sum + (isOnTheWay(state) ? credits : 0),
+      0,
+    ),
+    renewal: await findRenewal(db, subscription, as_of),
+    plan_type,
+    currency,
+    subscription: subscription
+      ? {
+          ...presentSubscription(subscription),
+          trial_end: subscription.trial_end?.toISOString() ?? null,
+          lapses_at: subscription.lapses_at?.toISOString() ?? null,
+          lacks_tax_location: subscription.lacks_tax_location,
+        }
+      : null,
+    overdue: subscription ? presentOverdue(subscription, { may_manage }) : null,
+    payments: may_manage ? payments.map(presentPayment) : [],
+    as_of: as_of.toISOString(),
+  }
+}
+
+export async function readNextPayment(
+  { db, stripe }: Pick<Dependencies, 'db' | 'stripe'>,
+  owner_id: string,
+): Promise<NextPayment> {
+  const [customer, live] = await Promise.all([
+    findStripeCustomer(db, owner_id),
+    findLiveSubscription(db, owner_id),
+  ])
+  // One in whose place a Teams plan was paid ends within seconds.
+  if (!live || live.replaced_by !== null) {
+    return {
+      payment: null,
+      card: presentCard(await findDefaultCard(stripe, customer)),
+      card_declined: false,
+    }
+  }
+  const { stripe_subscription_id: id } = live
+  const subscription = await stripe.subscriptions.retrieve(id, {
+    expand: ['default_payment_method', 'latest_invoice'],
+  })
+  const [payment, card] = await Promise.all([
+    findNextPayment(stripe, subscription),
+    // https://docs.stripe.com/api/subscriptions/object#subscription_object-default_payment_method
+    subscription.default_payment_method ?? findDefaultCard(stripe, customer),
+  ])
+  const card_declined = payment?.overdue === true && (await isDeclined(stripe, subscription, card))
+  return { payment, card: presentCard(card), card_declined }
+}
 
 /** The live subscription, or else the latest one, so that a plan that has ended is shown as ended. */
 async function findSubscription(db: Database, owner_id: string): Promise<Subscription | undefined> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { getUsageSummary } from '../../schema/api/credits.ts'
@@ -7,6 +8,8 @@ import { explainBalance } from '../../schema/api/explanation.ts'
 import { getTrace } from '../../schema/api/support.ts'
 import {
   getCustomerBalance,
+  getCustomerNextPayment,
+  getCustomerSummary,
   getCustomerUsage,
   listCustomerDocuments,
 } from '../../schema/api/support-customer.ts'
@@ -23,7 +26,7 @@ const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { clerk, clock, database, server, stripe } = product
 const sam = madeOnce(() => signUp(clerk, { role: 'support' }))
 
-test('support reads the balance, the usage and the invoices that the customer reads, and it is in the audit log once', async () => {
+test('support reads the account, the balance, the usage and the invoices that the customer reads, and it is in the audit log once', async () => {
   const ada = await signUp(clerk)
   const credits = 500
   const amount = creditsCostMinor(credits) / 100
@@ -31,6 +34,12 @@ test('support reads the balance, the usage and the invoices that the customer re
   const { sessionId } = await server.ask(purchaseCredits, { token: ada.token, body })
   await stripe.knob(`sessions/${sessionId}/pay`, {})
   const owner = ada.user_id
+  const onTheWay = await server.ask(getAccountSummary, { token: ada.token, query: { payer: 'personal' } })
+  const summary = await server.ask(getCustomerSummary, { token: sam.token, query: { owner } })
+  expect(summary).toEqual({ ...onTheWay, as_of: summary.as_of })
+  expect(await server.ask(getCustomerNextPayment, { token: sam.token, query: { owner } })).toEqual(
+    await server.ask(getNextPayment, { token: ada.token, query: { payer: 'personal' } }),
+  )
   await giveCredits(database, owner, { purchased: 30 })
   await spendOne(database.server, {
     owner_id: owner,
@@ -57,6 +66,17 @@ test('support reads the balance, the usage and the invoices that the customer re
 
   const lines = await listAudit(database.server, { actor: sam.user_id }, { limit: 10 })
   expect(lines).toMatchObject([{ what: 'open_case', owner_id: ada.user_id }])
+})
+
+test('support reads the account of an organization as an admin of it, with its name', async () => {
+  const { admin, organization } = await buildTeam(product)
+  const query = { payer: organization.id }
+  const own = await server.ask(getAccountSummary, { token: admin.token, query })
+  const seen = await server.ask(getCustomerSummary, {
+    token: sam.token,
+    query: { owner: organization.id },
+  })
+  expect(seen).toEqual({ ...own, member_since: null, has_seat: seen.has_seat, as_of: seen.as_of })
 })
 
 test('the invoices of a case say that Stripe does not answer, and the balance is there without it', async () => {

@@ -650,7 +650,7 @@ describe('a trace', () => {
     expect(await told()).toMatchObject({
       level: 'waiting',
       detail: expect.stringMatching(/ Changed to 5 seats on \d+ \w+ \d+, not yet invoiced or paid\. /),
-      acts: ['replay', 'invoice_changes'],
+      acts: ['replay', 'invoice_changes', 'end_plan_later', 'end_plan'],
     })
     const target = { kind: 'subscription', id: subscription_id ?? '' } as const
     const { id } = await buildAct(database, { kind: 'invoice_changes', target })
@@ -658,7 +658,7 @@ describe('a trace', () => {
     expect(await told()).toMatchObject({
       level: 'done',
       detail: expect.not.stringContaining('not yet invoiced'),
-      acts: ['replay'],
+      acts: ['replay', 'end_plan_later', 'end_plan'],
     })
     await worker.catchUp()
     expect((await trace(owner_id)).timeline).toContainEqual(

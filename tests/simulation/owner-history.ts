@@ -19,9 +19,13 @@ export interface PlannedPage extends PlanTerms {
   readonly lost: PlanTerms | null
 }
 
+/** Acts on money at Stripe, which Stripe may refuse by then. */
+export const planActs = ['end_plan', 'end_plan_later', 'pay_invoice', 'void_invoice'] as const
+export type PlanAct = (typeof planActs)[number]
+
 export interface PlannedAct {
   readonly do: 'support'
-  readonly act: 'adjust' | 'resync' | 'replay'
+  readonly act: 'adjust' | 'resync' | 'replay' | PlanAct
   readonly credits: number
 }
 
@@ -335,7 +339,7 @@ const steps = [
     'support',
     2,
     fc.record({
-      act: fc.constantFrom('adjust' as const, 'adjust', 'resync', 'replay'),
+      act: fc.constantFrom('adjust' as const, 'adjust', 'resync', 'replay', ...planActs),
       credits: fc.oneof(fc.integer({ min: 1, max: 3000 }), fc.integer({ min: -600, max: -1 })),
     }),
   ),

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import type { BodyInputOf, ResponseOf } from '../../schema/api/endpoint.ts'
 import { approveSupportAct, type getSupportActs, requestSupportActs } from '../../schema/api/support-acts.ts'
+import type { RowTarget } from '../../schema/support/acts.ts'
+import { findTarget } from '../../schema/support/targets.ts'
 import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import type { Owner } from './owner.ts'
-import type { PlannedAct } from './owner-history.ts'
+import { findOpenInvoice, latestSubscription } from './owner-at-stripe.ts'
+import { type PlannedAct, planActs } from './owner-history.ts'
 import { pass } from './pass.ts'
 import { ignoreCut, withoutFaults } from './play.ts'
 
@@ -17,7 +20,7 @@ const staffOfProducts = new WeakMap<FaultyProduct, Promise<Staff>>()
 
 /** A colleague acts on the owner, a second one approves if needed; unanswered calls are repeated. */
 export async function askSupport(product: FaultyProduct, owner: Owner, planned: PlannedAct): Promise<void> {
-  const target = targetOf(owner, planned)
+  const target = await targetOf(product, owner, planned)
   if (!target) return
   const isTaken = await ask(product, owner, { id: target.act_id, targets: [target.of], ...target.what })
   if (isTaken && planned.act === 'adjust') owner.adjustments.push(planned.credits)
@@ -95,7 +98,8 @@ async function isQueued({ database }: FaultyProduct, id: string): Promise<boolea
 
 /**
  * Support's acts that are unfinished or failed, and refunds that were made twice, or for none. A refund fails
- * when the payment is disputed, or another refund came between.
+ * when the payment is disputed, or another refund came between, and acts on plans where Stripe refuses them by
+ * the time they are done.
  */
 export async function unfinishedActs(product: FaultyProduct, owner: Owner): Promise<string[]> {
   const { acts } = owner
@@ -106,6 +110,7 @@ export async function unfinishedActs(product: FaultyProduct, owner: Owner): Prom
     .execute()
   const made = rows.some(({ kind }) => kind === 'refund') ? await refundsOfActs(product, owner) : []
   const isWrong = ({ id, kind, state }: (typeof rows)[number]) => {
+    if (state === 'failed' && planActs.some((act) => act === kind)) return false
     if (kind !== 'refund' || state !== 'failed') return state !== ('done' satisfies Act['state'])
     return made.includes(id)
   }
@@ -130,9 +135,18 @@ async function refundsOfActs(product: FaultyProduct, { customers }: Owner): Prom
   return named
 }
 
-function targetOf(owner: Owner, planned: PlannedAct) {
+async function targetOf(product: FaultyProduct, owner: Owner, { act, credits }: PlannedAct) {
   const act_id = randomUUID()
-  if (planned.act === 'replay') {
+  if (act === 'end_plan' || act === 'end_plan_later') {
+    const plan = await latestSubscription(product, owner)
+    const of = { kind: 'subscription', id: plan?.id ?? '' } as const
+    return plan && (await isKnown(product, of)) ? { act_id, of, what: { kind: act } } : null
+  }
+  if (act === 'pay_invoice' || act === 'void_invoice') {
+    const of = { kind: 'invoice', id: (await findOpenInvoice(product, owner))?.id ?? '' } as const
+    return (await isKnown(product, of)) ? { act_id, of, what: { kind: act } } : null
+  }
+  if (act === 'replay') {
     const id = [...owner.delivered].at(-1)
     return id && ({ act_id, of: { kind: 'event', id }, what: { kind: 'replay' } } as const)
   }
@@ -141,13 +155,18 @@ function targetOf(owner: Owner, planned: PlannedAct) {
       ? ({ kind: 'user', id: owner.person.user_id } as const)
       : owner.organization_id && ({ kind: 'organization', id: owner.organization_id } as const)
   if (!of) return
-  if (planned.act === 'resync') return { act_id, of, what: { kind: 'resync' } } as const
+  if (act === 'resync') return { act_id, of, what: { kind: 'resync' } } as const
   const adjustment = {
-    credits: planned.credits,
+    credits,
     customer_note: 'As promised',
-    may_leave_debt: planned.credits < 0,
+    may_leave_debt: credits < 0,
   }
   return { act_id, of, what: { kind: 'adjust', params: { adjustment } } } as const
+}
+
+/** Support acts on what the console shows. */
+async function isKnown({ database }: FaultyProduct, of: RowTarget): Promise<boolean> {
+  return (await findTarget(database.owner, of)) !== null
 }
 
 function staffOf(product: FaultyProduct): Promise<Staff> {

@@ -2,7 +2,7 @@ import { useAuth } from '@clerk/clerk-react'
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import { type Api, createApi } from './client.ts'
 
-const ApiContext = createContext<Api | null>(null)
+export const ApiContext = createContext<Api | null>(null)
 
 export function ApiProvider({ children }: { children: ReactNode }) {
   const { getToken } = useAuth()

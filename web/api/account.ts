@@ -21,18 +21,20 @@ export interface Person {
 export interface PayerView {
   payer: string
   userId: string
+  /** A support person looks at it, in whose browser nothing of it is kept. */
+  isCase?: boolean
 }
 
 const whileBeingAppliedMs = 3000
 const whileAtTheBankMs = 60_000
 
 /** While a payment is on its way, it is asked for again, so that its credits appear by themselves. */
-export function accountSummaryQuery(api: Api, { payer, userId }: PayerView) {
+export function accountSummaryQuery(api: Api, { payer, userId, isCase = false }: PayerView) {
   return queryOptions({
     queryKey: ['account-summary', payer, userId],
     queryFn: async ({ signal }) => {
       const summary = await api(getAccountSummary, { query: { payer }, signal })
-      if (payer === 'personal') rememberCurrency(summary.currency)
+      if (payer === 'personal' && !isCase) rememberCurrency(summary.currency)
       return summary
     },
     refetchInterval: ({ state: { data } }) => {

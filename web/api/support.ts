@@ -1,4 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
+import type { Endpoint } from '../../schema/api/endpoint.ts'
+import { explainBalance } from '../../schema/api/explanation.ts'
 import { type FindingKind, getStatement, listFindings } from '../../schema/api/reconciliation.ts'
 import {
   getTrace,
@@ -10,6 +13,8 @@ import {
 } from '../../schema/api/support.ts'
 import {
   getCustomerBalance,
+  getCustomerNextPayment,
+  getCustomerSummary,
   getCustomerUsage,
   listCustomerDocuments,
 } from '../../schema/api/support-customer.ts'
@@ -83,15 +88,26 @@ export function traceQuery(api: Api, { owner, kind, id }: Case) {
   })
 }
 
-/** What the owner reads as `explanationQuery`. */
-export function customerBalanceQuery(api: Api, owner: string) {
-  return infiniteQueryOptions({
-    queryKey: [...supportKey, 'customer-balance', owner],
-    queryFn: async ({ signal, pageParam }) =>
-      (await api(getCustomerBalance, { query: { owner, cursor: pageParam }, signal })).data,
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  })
+const readsOfCustomers = new Map<Endpoint, Endpoint>([
+  [getAccountSummary, getCustomerSummary],
+  [getNextPayment, getCustomerNextPayment],
+  [explainBalance, getCustomerBalance],
+])
+
+type AnyRead = (
+  endpoint: Endpoint,
+  input?: { query?: Record<string, unknown>; signal?: AbortSignal },
+) => Promise<unknown>
+
+/** The API for components of customers that show a case: they read what its owner reads, and can change nothing. */
+export function customerApi(api: Api, owner: string): Api {
+  const read: AnyRead = async (endpoint, { query = {}, signal } = {}) => {
+    const instead = readsOfCustomers.get(endpoint)
+    if (!instead) throw new Error('Support does not act as the customer')
+    const { payer: _, time_zone: _zone, ...rest } = query
+    return (api as AnyRead)(instead, { query: { ...rest, owner }, ...(signal && { signal }) })
+  }
+  return read as Api
 }
 
 /** What the owner reads as `usageSummaryQuery`, with the days of the reader. */

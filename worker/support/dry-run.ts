@@ -1,3 +1,4 @@
+import type Stripe from 'stripe'
 import type { ClerkDirectory } from '../../schema/vendors/clerk/directory.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 
@@ -67,4 +68,27 @@ function unchanged(resource: object, name: string | symbol) {
       throw new Error(`A dry run does not call ${String(name)} at Stripe`)
     return retrieve.call(resource, id)
   }
+}
+
+/** Stripe as it will answer once an act has changed it there, for what a sync fetches: so a dry run shows what follows. */
+export function withAnswers(
+  stripe: Stripe,
+  {
+    subscription: change = (one) => one,
+    invoice: changeInvoice,
+  }: {
+    readonly subscription?: (one: Stripe.Subscription) => Stripe.Subscription
+    readonly invoice?: (one: Stripe.Invoice) => Stripe.Invoice
+  },
+): Stripe {
+  const { subscriptions, invoices } = stripe
+  const retrieve = async (...asked: Parameters<typeof subscriptions.retrieve>) =>
+    change(await subscriptions.retrieve(...asked))
+  async function* list(...asked: Parameters<typeof invoices.list>) {
+    for await (const one of invoices.list(...asked)) yield changeInvoice?.(one) ?? one
+  }
+  return Object.create(stripe, {
+    subscriptions: { value: Object.create(subscriptions, { retrieve: { value: retrieve } }) },
+    invoices: { value: Object.create(invoices, { list: { value: list } }) },
+  }) as Stripe
 }

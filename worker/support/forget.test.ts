@@ -27,7 +27,7 @@ import { tryEvent } from '../events/try-event.ts'
 import { processSupportAct } from './support-act.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
-const { database, clerk, worker } = product
+const { database, clerk, stripe, worker } = product
 
 async function forget(user_id: string, fields: Partial<NewAct> = {}) {
   const target = { kind: 'user', id: user_id } as const
@@ -191,7 +191,7 @@ test('ten times are once, and what comes late brings nothing back', async () => 
 describe('a person is not forgotten while', () => {
   test('their plan runs', async () => {
     const ada = await signUpHere()
-    await buildPaidPlan(product, { user_id: ada.user_id })
+    const bought = await buildPaidPlan(product, { user_id: ada.user_id })
     await worker.catchUp()
     const refused = await forget(ada.user_id)
     expect(refused).toMatchObject({
@@ -200,6 +200,17 @@ describe('a person is not forgotten while', () => {
     })
     expect(await clerk.client.users.getUser(ada.user_id)).toMatchObject({ id: ada.user_id })
     expect(await findUser(database.owner, ada.user_id)).toMatchObject({ email: ada.email })
+    const { state, outcome } = await forget(ada.user_id, { is_dry_run: true })
+    const target = { kind: 'subscription', id: bought.subscription_id }
+    expect({ state, outcome }).toMatchObject({
+      state: 'done',
+      outcome: { changed: false, first: { kind: 'end_plan', target } },
+    })
+    await stripe.client.subscriptions.cancel(bought.subscription_id ?? '')
+    await worker.catchUp()
+    const after = await forget(ada.user_id, { is_dry_run: true })
+    expect(after.outcome).toMatchObject({ changed: true })
+    expect(after.outcome).not.toHaveProperty('first')
   })
 
   test('a checkout of theirs may still be paid', async () => {
@@ -267,7 +278,7 @@ test('the database takes no erasure to which no second person agreed', async () 
   const insert = database.owner
     .insertInto('support_acts')
     .values({ id: randomUUID(), is_dry_run: false, ...unasked, ...times })
-  await expect(insert.execute()).rejects.toThrow(/support_acts_forget/)
+  await expect(insert.execute()).rejects.toThrow(/support_acts_for_good/)
 })
 
 test('the server may not erase anything', async () => {

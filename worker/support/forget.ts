@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { deleteCreationOf } from '../../schema/billing/customers/customers.ts'
-import { findLiveSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
+import { findLiveSubscription, type Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { nextSnapshotOrder } from '../../schema/database/snapshot-order.ts'
@@ -36,8 +36,13 @@ import { deleteUser } from '../events/clerk/delete-owner.ts'
 import type { ActDone, DoAct } from './act.ts'
 import { revokeAtClerk } from './resend-invitation.ts'
 
-export const forget: DoAct = (deps, act) =>
-  forgetPerson(deps, { user_id: act.target_id, is_dry_run: act.is_dry_run })
+/** A dry run names the act that ends a plan, because people cannot erase a subscriber before. */
+export const forget: DoAct = async (deps, { target_id: user_id, is_dry_run }) => {
+  const plan = is_dry_run ? await findLiveSubscription(deps.db, user_id) : undefined
+  if (!plan) return forgetPerson(deps, { user_id, is_dry_run })
+  const target = { kind: 'subscription', id: plan.stripe_subscription_id } as const
+  return { note: planIsNotOver(plan), first: { kind: 'end_plan', target } }
+}
 
 /**
  * Erases a person: deletes or replaces what names them in our tables, then deletes their account at Clerk.
@@ -81,13 +86,16 @@ export async function forgetPerson(
 
 const mostNamed = 3
 
+const planIsNotOver = ({ stripe_subscription_id: id }: Subscription) =>
+  `Their plan ${id} is not over: end it first`
+
 /** Why it cannot be done yet: money is on its way, or would be paid and could not be ended. */
 async function findObstacle(
   db: Kysely<DB>,
   { user_id, traces }: { readonly user_id: string; readonly traces: PersonTraces },
 ): Promise<string | null> {
   const plan = await findLiveSubscription(db, user_id)
-  if (plan) return `Their plan ${plan.stripe_subscription_id} is not over: end it at Stripe first`
+  if (plan) return planIsNotOver(plan)
   const checkouts = await listCheckoutsUnderWay(db, { user_id, limit: mostNamed })
   if (checkouts.length > 0) {
     return `Something that they began to buy may still be paid: ${checkouts.join(', ')}. Cancel it, or wait until it is settled`

@@ -3,7 +3,7 @@ import type { ActOutcome } from '../../schema/api/support-acts.ts'
 import { isOver } from '../../schema/vendors/stripe/statuses.ts'
 import { PermanentError } from '../errors.ts'
 import { syncSubject } from '../events/sync-subject.ts'
-import type { DoAct } from './act.ts'
+import { type DoAct, onceAtStripe } from './act.ts'
 import { fetchPlan } from './fetch-plan.ts'
 
 /**
@@ -17,7 +17,7 @@ export const invoiceChanges: DoAct = async (deps, act) => {
   if (isOver({ status })) {
     throw new PermanentError(`It is ${status}, and nothing is billed for it any more`)
   }
-  const waiting = { id, customer, act_id: act.id }
+  const waiting = { id, customer, act }
   const invoice = is_dry_run ? await preview(deps.stripe, waiting) : await collect(deps.stripe, waiting)
   if (!invoice) return { note: 'No change of it waits for an invoice' }
   if (!is_dry_run) await syncSubject(deps, { of: 'subscription', id }, requested_by)
@@ -29,7 +29,7 @@ type Invoice = NonNullable<ActOutcome['invoice']>
 interface Waiting {
   readonly id: string
   readonly customer: string
-  readonly act_id: string
+  readonly act: Parameters<DoAct>[1]
 }
 
 /** What waits for the subscription; null when nothing does. Taxes and coupons are not in the sum. */
@@ -44,10 +44,9 @@ async function preview(stripe: Stripe, { id, customer }: Waiting): Promise<Invoi
 }
 
 /** Null when nothing waited. A try that comes again gets the invoice of the first, by the act's id. */
-async function collect(stripe: Stripe, { id, customer, act_id }: Waiting): Promise<Invoice | null> {
-  const options = { idempotencyKey: `support_act_${act_id}` }
+async function collect(stripe: Stripe, { id, customer, act }: Waiting): Promise<Invoice | null> {
   const created = await stripe.invoices
-    .create({ customer, subscription: id }, options)
+    .create({ customer, subscription: id }, onceAtStripe(act))
     .catch((error: unknown) => {
       if (hasNothingToBill(error)) return null
       throw error

@@ -87,13 +87,14 @@ export function outcomeOfAct(act: {
   const figures = found.filter(({ id }) => id === null)
   const changes = [...(done.changes ?? []), ...figures, ...found.filter(({ id }) => id !== null)]
   const changed = transfers.length > 0 || Boolean(done.did) || changes.length > 0
-  const { note = null, erasure, invoice } = done
+  const { note = null, erasure, first, invoice } = done
   return {
     changed,
     note: changed ? null : note,
     transfers,
     changes,
     ...(erasure && { erasure }),
+    ...(first && { first }),
     ...(invoice && { invoice }),
   }
 }

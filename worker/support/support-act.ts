@@ -24,10 +24,11 @@ import type { DoAct } from './act.ts'
 import { adjust } from './adjust.ts'
 import { requireAuthority } from './authority.ts'
 import { cancelIntent } from './cancel-intent.ts'
-import { cancelSubscription } from './cancel-subscription.ts'
+import { cancelSubscription, endPlan, endPlanLater } from './cancel-subscription.ts'
 import { withoutEffects } from './dry-run.ts'
 import { forget } from './forget.ts'
 import { invoiceChanges } from './invoice-changes.ts'
+import { payInvoice, voidInvoice } from './open-invoice.ts'
 import { outcomeOfAct, readPresentState } from './outcome.ts'
 import { refund } from './refund.ts'
 import { releaseHold } from './release-hold.ts'
@@ -43,6 +44,10 @@ const acts: Readonly<Record<ActKind, DoAct>> = {
   refund,
   cancel_intent: cancelIntent,
   cancel_subscription: cancelSubscription,
+  end_plan: endPlan,
+  end_plan_later: endPlanLater,
+  pay_invoice: payInvoice,
+  void_invoice: voidInvoice,
   invoice_changes: invoiceChanges,
   resend_invitation: resendInvitation,
   release_hold: releaseHold,

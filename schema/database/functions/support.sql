@@ -101,13 +101,13 @@ CREATE OR REPLACE FUNCTION support_amount(act support_acts) RETURNS bigint LANGU
     WHEN 'refund' THEN '{refund,amount_minor}' END)::bigint)
 $$;
 
--- Whether a second person has to agree: to every erasure and debt, and to an adjustment or refund with which its asker,
+-- Whether a second person has to agree: to what cannot be undone, to every debt, and to an adjustment or refund with which its asker,
 -- or all askers together, pass what may be adjusted or refunded within a day without one. `asked_credits` is the amount
 -- of the whole request. Of other acts, those that were asked for until then count.
 CREATE OR REPLACE FUNCTION support_needs_approval(
   act support_acts, asked_credits bigint, asker_limit bigint, total_limit bigint, until timestamptz
 ) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT act.kind = 'forget' OR act.kind IN ('adjust', 'refund') AND (
+  SELECT act.kind IN ('forget', 'end_plan', 'void_invoice') OR act.kind IN ('adjust', 'refund') AND (
     coalesce((act.params #>> '{adjustment,may_leave_debt}')::boolean, false)
     OR greatest(asked_credits, support_amount(act), sum(amount) FILTER (WHERE is_same))
       > least(asker_limit - coalesce(sum(amount) FILTER (WHERE NOT is_same AND requested_by = act.requested_by), 0),

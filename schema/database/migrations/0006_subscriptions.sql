@@ -38,9 +38,10 @@ CREATE TABLE subscriptions (
   livemode livemode NOT NULL,
   -- Changes of seats, and periods that were cut, of which the amount waits for an invoice or its payment.
   pending_lines jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(pending_lines) = 'array'),
-  -- The open invoice: the page at Stripe on which it is paid, whether that payment waits for its customer to
+  -- The open invoice: its id, the page at Stripe on which it is paid, whether that payment waits for its customer to
   -- confirm it with their bank (3D Secure), what is to be paid, why the bank refused it and when, and when Stripe
   -- tries again.
+  unpaid_invoice_id text,
   unpaid_invoice_url text,
   needs_confirmation boolean NOT NULL DEFAULT false,
   unpaid_minor bigint CHECK (unpaid_minor >= 0),
@@ -86,6 +87,7 @@ CREATE INDEX subscriptions_due ON subscriptions (next_try_at)
   WHERE is_unfinished AND sync_failed_at IS NULL;
 CREATE INDEX subscriptions_away ON subscriptions (unavailable_since) WHERE is_unfinished AND unavailable_since IS NOT NULL;
 CREATE INDEX subscriptions_sync_failed ON subscriptions (sync_failed_at) WHERE sync_failed_at IS NOT NULL;
+CREATE INDEX subscriptions_unpaid ON subscriptions (unpaid_invoice_id) WHERE unpaid_invoice_id IS NOT NULL;
 CREATE INDEX subscriptions_user ON subscriptions (user_id);
 GRANT SELECT ON subscriptions TO tidemark_server;
 GRANT UPDATE (updated_at) ON subscriptions TO tidemark_server;

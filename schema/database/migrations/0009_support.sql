@@ -43,7 +43,7 @@ CREATE TABLE support_acts (
   CHECK (state IN ('failed', 'refused') = (error IS NOT NULL)),
   CHECK ((state = 'done') = (outcome IS NOT NULL)),
   CHECK ((state = 'refused') = (refused_by IS NOT NULL)),
-  CONSTRAINT support_acts_forget CHECK (kind <> 'forget' OR is_dry_run OR approved_by IS NOT NULL OR state IN ('waiting_for_approval', 'refused'))
+  CONSTRAINT support_acts_for_good CHECK (kind NOT IN ('forget', 'end_plan', 'void_invoice') OR is_dry_run OR approved_by IS NOT NULL OR state IN ('waiting_for_approval', 'refused'))
 );
 CREATE INDEX support_acts_batch ON support_acts (batch_id, id) WHERE batch_id IS NOT NULL;
 CREATE INDEX support_acts_owner ON support_acts (owner_id, requested_at DESC) WHERE owner_id IS NOT NULL;

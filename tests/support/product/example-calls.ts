@@ -268,6 +268,10 @@ const requests: Readonly<Record<string, (callers: Callers, actor: Actor) => Requ
     return { body: { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier } }
   },
   'GET /api/support/trace': ({ people }) => ({ query: { owner: people.user.user_id } }),
+  'GET /api/support/customer/summary': ({ people }) => ({ query: { owner: people.user.user_id } }),
+  'GET /api/support/customer/next-payment': ({ people }) => ({
+    query: { owner: people.user.user_id },
+  }),
   'GET /api/support/customer/balance': ({ people }) => ({ query: { owner: people.user.user_id } }),
   'GET /api/support/customer/usage': ({ people }) => ({ query: { owner: people.user.user_id } }),
   'GET /api/support/customer/invoices': ({ people }) => ({ query: { owner: people.user.user_id } }),

@@ -91,6 +91,41 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
       return plan?.ended_at === null && plan.pending_lines.length > 0
     },
   },
+  end_plan_later: {
+    name: 'End at period’s end',
+    description:
+      'Cancels the plan as the customer can: it goes on until its period ends, and is not renewed. A change that waits for the renewal is dropped. The customer can undo it in the billing portal.',
+    title: 'Cancellation at the period’s end',
+    did: () => 'The plan goes on until its period ends, and is not renewed.',
+    isOn: (item) => {
+      const plan = dataOf(subscriptionWords, item)
+      return plan?.ended_at === null && plan.cancel_at === null
+    },
+  },
+  end_plan: {
+    name: 'End now',
+    description:
+      'Ends the plan at once, with what it brings. Open invoices are voided, and nothing is refunded. It cannot be undone, so a second person has to approve it.',
+    title: 'End of a plan',
+    did: () => 'The plan ends at Stripe at once. Its open invoices are void, and nothing is refunded.',
+    isOn: (item) => dataOf(subscriptionWords, item)?.ended_at === null,
+  },
+  pay_invoice: {
+    name: 'Retry payment',
+    description:
+      'Charges the card on file for the open invoice now. If the bank declines it, nothing changes.',
+    title: 'Payment of an invoice',
+    did: ({ invoice }) => (invoice ? `The card on file pays ${sumText(invoice)}.` : ''),
+    isOn: ({ kind, data }) => kind === 'invoice' && data.status === 'open',
+  },
+  void_invoice: {
+    name: 'Void',
+    description:
+      'Gives up the money of the open invoice: nobody can pay it any more, and what it was for brings no credits. It cannot be undone, so a second person has to approve it.',
+    title: 'Invoice voided',
+    did: ({ invoice }) => (invoice ? `The invoice of ${sumText(invoice)} is void.` : ''),
+    isOn: ({ kind, data }) => kind === 'invoice' && data.status === 'open',
+  },
   resend_invitation: {
     name: 'Resend invitation',
     description: 'Sends the open invitation once more.',
@@ -134,8 +169,12 @@ export function readMoney(text: string): number | undefined {
   return whole === undefined ? undefined : Number(whole) * 100 + Number(cents.padEnd(2, '0'))
 }
 
-function invoiceText({ total_minor, currency, refusal }: NonNullable<ActOutcome['invoice']>): string {
-  const sum = `${(total_minor / 100).toFixed(2)} ${currency}`
+type Invoice = NonNullable<ActOutcome['invoice']>
+
+const sumText = ({ total_minor, currency }: Invoice) => `${(total_minor / 100).toFixed(2)} ${currency}`
+
+function invoiceText({ refusal, ...invoice }: Invoice): string {
+  const sum = sumText({ ...invoice, refusal })
   const failure = refusal ? ` It is open, because the payment failed: ${sentence(refusal)}` : ''
   return `Stripe makes an invoice of the changes: ${sum}.${failure}`
 }

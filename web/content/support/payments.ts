@@ -107,7 +107,16 @@ const sessionWords = wordsOf({
   }),
 })
 
-const subscriptionSchema = z.object({
+const unpaidSchema = z.object({
+  currency: currencySchema,
+  needs_confirmation: z.boolean(),
+  unpaid_minor: maybe.int,
+  unpaid_decline_code: maybe.text,
+  unpaid_next_attempt_at: maybe.time,
+})
+type Unpaid = z.infer<typeof unpaidSchema>
+
+const subscriptionSchema = z.extend(unpaidSchema, {
   ...tried,
   intent_id: z.string(),
   plan_type: z.string(),
@@ -121,12 +130,7 @@ const subscriptionSchema = z.object({
   trial_end: maybe.time,
   cancel_at: maybe.time,
   lapses_at: maybe.time,
-  needs_confirmation: z.boolean(),
-  unpaid_minor: maybe.int,
-  unpaid_decline_code: maybe.text,
-  unpaid_next_attempt_at: maybe.time,
   ended_at: maybe.time,
-  currency: currencySchema,
   replaced_by: maybe.text,
   unused_refund_minor: maybe.int,
   unused_refund_id: maybe.text,
@@ -171,19 +175,8 @@ export const subscriptionWords = wordsOf({
 function aboutSubscription({ key, data }: ItemOf<Subscription>): Notice[] {
   const name = capitalized(data.plan_type)
   const ends = data.cancel_at ? [`${name} ends on ${dayText(data.cancel_at)}`] : []
-  const unpaid_minor = data.unpaid_minor ?? 0
-  if (unpaid_minor > 0 || data.status === 'past_due' || data.status === 'unpaid') {
-    const sum = unpaid_minor > 0 ? moneyText(unpaid_minor, data.currency) : 'The latest invoice'
-    const why = data.needs_confirmation
-      ? `${sum} waits for the customer to confirm it with the bank`
-      : data.unpaid_decline_code
-        ? `Card declined (${declineText(data.unpaid_decline_code)}): ${sum} is open`
-        : `${sum} is not paid`
-    const next = data.unpaid_next_attempt_at
-      ? [`Stripe tries again on ${dayText(data.unpaid_next_attempt_at)}`]
-      : []
-    return [notice('problem', `${[why, ...next, ...ends].join('; ')}.`, key)]
-  }
+  if ((data.unpaid_minor ?? 0) > 0 || data.status === 'past_due' || data.status === 'unpaid')
+    return [notice('problem', `${[...whyUnpaid(data), ...ends].join('; ')}.`, key)]
   if (data.lapses_at && !data.ended_at) {
     const text = `${name} is paid for until ${dayText(data.lapses_at)}, and Stripe plans no charge after that: it brings no credits from then on.`
     return [notice('problem', text, key)]
@@ -191,6 +184,18 @@ function aboutSubscription({ key, data }: ItemOf<Subscription>): Notice[] {
   if (data.status === 'trialing' && data.trial_end && ends.length === 0)
     return [notice('waiting', `${name} is in its trial until ${dayText(data.trial_end)}.`, key)]
   return ends.map((text) => notice('waiting', `${text}: it is cancelled.`, key))
+}
+
+/** Why the open invoice is not paid, and when Stripe tries again. */
+function whyUnpaid(data: Unpaid): string[] {
+  const sum = data.unpaid_minor ? moneyText(data.unpaid_minor, data.currency) : 'The latest invoice'
+  const why = data.needs_confirmation
+    ? `${sum} waits for the customer to confirm it with the bank`
+    : data.unpaid_decline_code
+      ? `Card declined (${declineText(data.unpaid_decline_code)}): ${sum} is open`
+      : `${sum} is not paid`
+  const next = data.unpaid_next_attempt_at
+  return next ? [why, `Stripe tries again on ${dayText(next)}`] : [why]
 }
 
 /** That a Teams plan took its place, and what goes back for its unused part. */
@@ -214,9 +219,9 @@ function describePending({ kind, starts_at, seats }: Subscription['pending_lines
 
 const invoiceWords = wordsOf({
   kind: 'invoice',
-  data: z.object({
+  data: z.extend(unpaidSchema, {
     stripe_subscription_id: z.string(),
-    currency: currencySchema,
+    status: z.enum(['paid', 'open']),
     amount_paid_minor: z.int(),
     periods: z.int(),
     seats: z.int(),
@@ -224,11 +229,15 @@ const invoiceWords = wordsOf({
     ends_at: time,
   }),
   describe: ({ data }) => ({
-    title: data.periods > 0 ? 'Invoice paid' : 'Invoice for a change of seats paid',
-    level: 'done',
-    state: 'paid',
-    details: [`From ${dayText(data.starts_at)} to ${dayText(data.ends_at)}, ${seatsText(data.seats)}.`],
-    money: { amount_minor: data.amount_paid_minor, currency: data.currency },
+    ...(data.status === 'open'
+      ? { title: 'Invoice to be paid', level: 'problem', details: [`${whyUnpaid(data).join('; ')}.`] }
+      : {
+          title: data.periods > 0 ? 'Invoice paid' : 'Invoice for a change of seats paid',
+          level: 'done',
+          details: [`From ${dayText(data.starts_at)} to ${dayText(data.ends_at)}, ${seatsText(data.seats)}.`],
+        }),
+    state: data.status,
+    money: { amount_minor: data.unpaid_minor ?? data.amount_paid_minor, currency: data.currency },
     caused_by: [`subscription:${data.stripe_subscription_id}`],
   }),
 })

@@ -17,6 +17,7 @@ export interface Bills {
 /** The newest invoice that is open, as a subscription's row has it. */
 type UnpaidInvoice = Pick<
   SubscriptionSnapshot,
+  | 'unpaid_invoice_id'
   | 'unpaid_invoice_url'
   | 'needs_confirmation'
   | 'unpaid_minor'
@@ -26,6 +27,7 @@ type UnpaidInvoice = Pick<
 >
 
 const nothingUnpaid: UnpaidInvoice = {
+  unpaid_invoice_id: null,
   unpaid_invoice_url: null,
   needs_confirmation: false,
   unpaid_minor: null,
@@ -154,10 +156,10 @@ export async function fetchBills(
  */
 async function fetchUnpaid(
   stripe: Stripe,
-  { id, hosted_invoice_url, amount_remaining, next_payment_attempt }: Stripe.Invoice,
+  { id = '', hosted_invoice_url, amount_remaining, next_payment_attempt }: Stripe.Invoice,
 ): Promise<UnpaidInvoice> {
   const { data } = await stripe.invoicePayments.list({
-    invoice: id ?? '',
+    invoice: id,
     limit: 1,
     // The charge of the latest attempt has its time; the error has not (Stripe.PaymentIntent.latest_charge).
     expand: ['data.payment.payment_intent.latest_charge'],
@@ -166,6 +168,7 @@ async function fetchUnpaid(
   const { status, last_payment_error: error, latest_charge } = typeof intent === 'object' ? intent : {}
   const declined = typeof latest_charge === 'object' && latest_charge?.status === 'failed' && latest_charge
   return {
+    unpaid_invoice_id: id,
     unpaid_invoice_url: hosted_invoice_url ?? null,
     needs_confirmation: status === 'requires_action',
     unpaid_minor: amount_remaining,

@@ -64,7 +64,13 @@ export function ActProvider({ children }: { children: ReactNode }) {
   return (
     <ActContext value={setRequest}>
       {children}
-      {request && <ActDialog request={request} onClose={() => setRequest(null)} />}
+      {request && (
+        <ActDialog
+          key={`${request.kind} ${request.targets[0]?.id}`}
+          request={request}
+          onClose={() => setRequest(null)}
+        />
+      )}
     </ActContext>
   )
 }

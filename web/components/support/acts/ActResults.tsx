@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
 import type { SupportAct } from '../../../../schema/api/support-acts.ts'
-import { supportKey } from '../../../api/support.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
 import { outcomeText } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
@@ -24,7 +23,8 @@ export function ActResults({ started, onClose, onDone }: ActResultsProps) {
   const queryClient = useQueryClient()
   const finish = useEffectEvent(() => {
     onDone?.()
-    void queryClient.invalidateQueries({ queryKey: supportKey })
+    // Also what the customer sees.
+    void queryClient.invalidateQueries()
   })
   useEffect(() => {
     if (isSettled) finish()
@@ -62,7 +62,7 @@ function Result({ act }: { act: SupportAct }) {
   if (act.state === 'waiting_for_approval') {
     return (
       <Alert tone="caution" title="Waiting for approval">
-        {act.kind === 'forget' ? 'It cannot be undone.' : 'It is above the limit of one person.'} A colleague
+        {act.kind === 'adjust' ? 'It is above the limit of one person.' : 'It cannot be undone.'} A colleague
         approves or refuses it in Work.
       </Alert>
     )

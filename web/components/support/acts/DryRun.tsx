@@ -3,14 +3,16 @@ import { useState } from 'react'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { actProgressQuery, dryRunQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
-import { whyNothing } from '../../../content/support/acts.ts'
+import { actWords, whyNothing } from '../../../content/support/acts.ts'
 import { Alert } from '../../../ui/Alert.tsx'
+import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
 import { formatCredits } from '../../format.ts'
 import { WorkerSilence } from '../WorkerSilence.tsx'
 import { ActList } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
 import { summaryOf } from './outcome.ts'
+import { useAct } from './useAct.ts'
 
 /** Asks what would follow of acts. */
 export function useDryRun(asked: Omit<Parameters<typeof dryRunQuery>[1], 'id'>) {
@@ -22,6 +24,7 @@ export function useDryRun(asked: Omit<Parameters<typeof dryRunQuery>[1], 'id'>) 
 
 /** What would follow: the same work, done and taken back. */
 export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<typeof useDryRun>) {
+  const ask = useAct()
   const [act] = acts
   const isOne = acts.length + refused.length === 1
   if (error) {
@@ -70,6 +73,27 @@ export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<t
     return (
       <Alert tone="critical" title="It would fail">
         {act.error ?? 'Unknown cause.'}
+      </Alert>
+    )
+  }
+  const { first } = act.outcome
+  if (first) {
+    const { name } = actWords[first.kind]
+    return (
+      <Alert tone="caution" title="It is not possible yet">
+        <p className="mb-2">{whyNothing(act.outcome)}</p>
+        <Button
+          size="small"
+          onClick={() =>
+            ask({
+              kind: first.kind,
+              targets: [first.target],
+              subject: `${first.target.kind} ${first.target.id}`,
+            })
+          }
+        >
+          {name}
+        </Button>
       </Alert>
     )
   }

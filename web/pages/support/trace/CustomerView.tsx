@@ -1,55 +1,65 @@
 import { keepPreviousData, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Waves } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
-import { useApi } from '../../../api/ApiProvider.tsx'
-import { customerBalanceQuery, customerDocumentsQuery, customerUsageQuery } from '../../../api/support.ts'
+import { type ReactNode, useMemo, useState } from 'react'
+import type { SupportOwner } from '../../../../schema/api/support.ts'
+import { ApiContext, useApi } from '../../../api/ApiProvider.tsx'
+import { accountSummaryQuery } from '../../../api/account.ts'
+import { customerApi, customerDocumentsQuery, customerUsageQuery } from '../../../api/support.ts'
+import { Notices } from '../../../components/account/Notices.tsx'
+import { ScheduledChange } from '../../../components/account/ScheduledChange.tsx'
+import type { Payer } from '../../../components/account/usePayer.ts'
 import { DocumentList } from '../../../components/credits/DocumentList.tsx'
-import { PendingCredits, TransactionTable } from '../../../components/credits/TransactionTable.tsx'
 import { UsageCard, type UsageRange } from '../../../components/credits/UsageCard.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
-import { formatCredits } from '../../../components/format.ts'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { ShowMore } from '../../../components/ShowMore.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
 import { Card, CardHeader } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ActivityCard } from '../../dashboard/ActivityCard.tsx'
+import { BalanceCard } from '../../dashboard/BalanceCard.tsx'
+import { PlanCard } from '../../dashboard/PlanCard.tsx'
 
-/** The balance, the usage and the invoices that the customer reads on their billing page. */
-export function CustomerView({ owner }: { owner: string }) {
+/** The owner's dashboard, usage and invoices by the owner's own components. Nothing here acts as the owner. */
+export function CustomerView({ owner: { id: owner, kind }, name }: { owner: SupportOwner; name: string }) {
   const api = useApi()
-  const balance = useInfiniteQuery(customerBalanceQuery(api, owner))
+  const theirs = useMemo(() => customerApi(api, owner), [api, owner])
+  const isUser = kind === 'user'
+  const payer: Payer = {
+    payer: isUser ? 'personal' : owner,
+    userId: owner,
+    isCase: true,
+    organizationName: isUser ? null : name,
+    mayManage: true,
+  }
+  const summary = useQuery(accountSummaryQuery(theirs, payer))
   const [range, setRange] = useState<UsageRange>(30)
   const usage = useQuery({ ...customerUsageQuery(api, owner, range), placeholderData: keepPreviousData })
   const documents = useInfiniteQuery(customerDocumentsQuery(api, owner))
   const items = documents.data?.pages.flatMap((page) => page.items) ?? []
-  const changes = balance.data?.pages.flatMap((page) => page.items) ?? []
-  const [first, last] = [balance.data?.pages[0], balance.data?.pages.at(-1)]
   return (
     <>
-      <Card aria-labelledby="customer-balance">
-        <CardHeader
-          id="customer-balance"
-          title="Balance"
-          description={
-            first &&
-            `${formatCredits(first.balance.total)} credits: ${formatCredits(first.balance.plan)} of the plan, ${formatCredits(first.balance.purchased)} purchased. Times here are in your time zone.`
-          }
-        />
-        <Part
-          query={balance}
-          name="balance"
-          isEmpty={changes.length === 0}
-          empty="No credits were ever added or used"
-        >
-          {first && <PendingCredits {...first} />}
-          {last && <TransactionTable documents={items} changes={changes} opening={last.opening.total} />}
-          <ShowMore
-            query={balance}
-            label="Show earlier changes"
-            failure="Could not load earlier changes. Please try again."
-          />
-        </Part>
-      </Card>
+      <ApiContext value={theirs}>
+        {summary.data ? (
+          <>
+            <div inert>
+              <Notices payer={payer} />
+              <ScheduledChange payer={payer} />
+              <div className="grid gap-4 lg:grid-cols-5">
+                <BalanceCard summary={summary.data} />
+                <PlanCard summary={summary.data} payer={payer} />
+              </div>
+            </div>
+            <ActivityCard payer={payer} payments={summary.data.payments} />
+          </>
+        ) : (
+          <Card>
+            <Part query={summary} name="account" isEmpty={false} empty="">
+              {null}
+            </Part>
+          </Card>
+        )}
+      </ApiContext>
       <UsageCard usage={usage} range={range} onRange={setRange} />
       <Card aria-labelledby="customer-documents">
         <CardHeader

@@ -67,7 +67,7 @@ function OneCase({ asked }: { asked: Case }) {
             <Segments label="View" name="case-view" value={view} options={views} onChange={setView} />
           )}
           {first.owner && view === 'customer' ? (
-            <CustomerView owner={first.owner.id} />
+            <CustomerView owner={first.owner} name={titleOf(first)} />
           ) : (
             <Timeline
               items={items}
