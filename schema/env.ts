@@ -168,6 +168,12 @@ export const environmentSchema = z.object({
     .describe(
       'Signs what an editor’s sign-in began with, any 32 random bytes; several, separated by commas, while it is replaced; without it each server makes one',
     ),
+  METERED_BY: z
+    .enum(['gateway', 'editor'])
+    .default('gateway')
+    .describe(
+      'Who reports usage: gateway, with an operator key, so that an editor’s token only reads; or editors themselves',
+    ),
   DRAIN_DELAY_MS: z.coerce
     .number()
     .int()

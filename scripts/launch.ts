@@ -103,6 +103,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
     ...(sandboxes.stripe ? stripeSandboxVariables(places) : {}),
     ...(sandboxes.clerk ? clerkSandboxVariables(places) : {}),
     SAMPLE_EDITOR_URL: sampleEditorUrl,
+    METERED_BY: options.env.METERED_BY || 'editor',
     NODE_ENV: environment.NODE_ENV,
     DATABASE_URL: database.url,
     APP_URL: url,
