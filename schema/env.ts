@@ -123,6 +123,7 @@ export const environmentSchema = z.object({
     .describe('Another address of the Clerk backend API; only for the sandbox'),
   CLERK_PROXY_TARGET: z.url().optional().describe('Where /__clerk is proxied to; only for the sandbox'),
   SAMPLE_EDITOR_URL: z.url().optional().describe('The sample editor; only for the sandbox'),
+  SAMPLE_GATEWAY_URL: z.url().optional().describe('The sample gateway; only for the sandbox'),
   JOB_LOCK_MS: milliseconds
     .default(10_000)
     .describe('How long a job stays locked by a worker that has stopped responding'),
@@ -298,6 +299,7 @@ export function examineEnvironment(raw: Record<string, string | undefined>): {
       'CLERK_API_URL',
       'CLERK_PROXY_TARGET',
       'SAMPLE_EDITOR_URL',
+      'SAMPLE_GATEWAY_URL',
     ] as const) {
       if (environment[name] !== undefined)
         problems.push(`${name} is for the sandbox and must not be set in production.`)

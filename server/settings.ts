@@ -42,6 +42,7 @@ export interface Settings {
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
   readonly sample_editor_url: string | undefined
+  readonly sample_gateway_url: string | undefined
   /** Of an organization; less than the catalogue's where Clerk allows less. */
   readonly maximum_seats: number
   /** Credits that one support person may adjust without a second one. */
@@ -81,6 +82,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     sample_editor_url: env.SAMPLE_EDITOR_URL,
+    sample_gateway_url: env.SAMPLE_GATEWAY_URL,
     maximum_seats: maximumSeats,
     adjustment_limits: adjustmentLimitsOf(env),
     claim_after_ms: env.CLAIM_AFTER_MS,
