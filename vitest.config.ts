@@ -26,7 +26,7 @@ const globalSetup = 'tests/support/database/global-setup.ts'
 /** Rooms that need no database; everything else gets one. */
 const withoutDatabase = [
   '{sandbox,web}/**/*.test.{ts,tsx}',
-  'scripts/!(database-types|support){,/**/*}.test.ts',
+  'scripts/!(database-types|operator-key|support){,/**/*}.test.ts',
   'schema/{api,catalogue,vendors/stripe}/**/*.test.ts',
   'schema/*.test.ts',
   'tests/{support,live-check,screens}/**/*.test.ts',

@@ -60,11 +60,13 @@ describe('in production', () => {
         ...complete,
         STRIPE_API_BASE: 'http://localhost:4242',
         SAMPLE_EDITOR_URL: 'http://localhost:4244',
+        SAMPLE_GATEWAY_URL: 'http://localhost:4245',
       }),
     )
     expect(problems).toEqual([
       'STRIPE_API_BASE is for the sandbox and must not be set in production.',
       'SAMPLE_EDITOR_URL is for the sandbox and must not be set in production.',
+      'SAMPLE_GATEWAY_URL is for the sandbox and must not be set in production.',
     ])
   })
 })

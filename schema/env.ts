@@ -123,6 +123,7 @@ export const environmentSchema = z.object({
     .describe('Another address of the Clerk backend API; only for the sandbox'),
   CLERK_PROXY_TARGET: z.url().optional().describe('Where /__clerk is proxied to; only for the sandbox'),
   SAMPLE_EDITOR_URL: z.url().optional().describe('The sample editor; only for the sandbox'),
+  SAMPLE_GATEWAY_URL: z.url().optional().describe('The sample gateway; only for the sandbox'),
   JOB_LOCK_MS: milliseconds
     .default(10_000)
     .describe('How long a job stays locked by a worker that has stopped responding'),
@@ -185,6 +186,12 @@ export const environmentSchema = z.object({
     .optional()
     .describe(
       'Signs what an editor’s sign-in began with, any 32 random bytes; several, separated by commas, while it is replaced; without it each server makes one',
+    ),
+  METERED_BY: z
+    .enum(['gateway', 'editor'])
+    .default('gateway')
+    .describe(
+      'Who reports usage: gateway, with an operator key, so that an editor’s token only reads; or editors themselves',
     ),
   DRAIN_DELAY_MS: z.coerce
     .number()
@@ -316,6 +323,7 @@ export function examineEnvironment(raw: Record<string, string | undefined>): {
       'CLERK_API_URL',
       'CLERK_PROXY_TARGET',
       'SAMPLE_EDITOR_URL',
+      'SAMPLE_GATEWAY_URL',
     ] as const) {
       if (environment[name] !== undefined)
         problems.push(`${name} is for the sandbox and must not be set in production.`)

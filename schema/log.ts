@@ -20,6 +20,8 @@ export function createLogger(options: {
     base: { process: options.process },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: serializeError },
+    // A last net: no key of an editor or of the operator, wherever in a line it stands.
+    hooks: { streamWrite: (line) => line.replace(/\btide(?:op)?_[\w-]{20,}/g, '[removed]') },
     formatters: { level: (label) => ({ level: label }), log: (fields) => withoutSecrets(withSpan(fields)) },
   }
   // There is a line for each request and each event: those of a tenth of a second are written together. At

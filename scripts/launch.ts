@@ -1,16 +1,18 @@
 import { join } from 'node:path'
+import { connectDatabase } from '../schema/database/connect.ts'
 import {
   EnvironmentError,
   liveKeysInDevelopment,
   parseEnvironment,
   processEnvironment,
 } from '../schema/env.ts'
+import { createOperatorKey, revokeOperatorKeys } from '../schema/extension/operator-keys.ts'
 import { ensureWebBuilt } from './build-web.ts'
 import { openDatabase } from './database.ts'
 import { decideDemo } from './demo/begin.ts'
 import { demoDays, playDemo } from './demo/play.ts'
 import { lockDataFolder } from './launch/data-lock.ts'
-import { startGroup } from './launch/group.ts'
+import { type GroupMember, startGroup } from './launch/group.ts'
 import { choosePorts, type ProductPorts } from './launch/ports.ts'
 import { migrateDatabase, repositoryRoot, setUpStripeSandbox } from './launch/script.ts'
 import { startWatchdog } from './processes/watchdog.ts'
@@ -18,6 +20,7 @@ import {
   clerkSandboxEnvironment,
   clerkSandboxVariables,
   editorSandboxEnvironment,
+  gatewaySandboxEnvironment,
   type SandboxPlaces,
   stripeSandboxEnvironment,
   stripeSandboxVariables,
@@ -103,6 +106,7 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
     ...(sandboxes.stripe ? stripeSandboxVariables(places) : {}),
     ...(sandboxes.clerk ? clerkSandboxVariables(places) : {}),
     SAMPLE_EDITOR_URL: sampleEditorUrl,
+    ...(isSandbox && { SAMPLE_GATEWAY_URL: `http://localhost:${ports.gateway}` }),
     NODE_ENV: environment.NODE_ENV,
     DATABASE_URL: database.url,
     APP_URL: url,
@@ -123,11 +127,19 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   if (sandboxes.stripe) await setUpStripeSandbox(env)
   await built
   signal?.throwIfAborted()
-  await startGroup({ ...group, rank: 0, members: productMembers({ env, ports, options }) })
+  const operatorKey = isSandbox
+    ? await makeSandboxKey(environment.DATABASE_MIGRATION_URL ?? database.url)
+    : undefined
+  const gateway = operatorKey
+    ? [gatewayMember({ env, appUrl: url, port: ports.gateway, key: operatorKey })]
+    : []
+  const members = [...productMembers({ env, ports, options }), ...gateway]
+  await startGroup({ ...group, rank: 0, members })
   const stripeSandboxUrl = `http://localhost:${ports.stripe}`
   const clerkSandboxUrl = `http://localhost:${ports.clerk}`
   const stopping = new AbortController()
-  const play = () => playDemo({ url, stripeSandboxUrl, clerkSandboxUrl, signal: stopping.signal })
+  const play = () =>
+    playDemo({ url, stripeSandboxUrl, clerkSandboxUrl, operatorKey, signal: stopping.signal })
   const playing = demo.isPlayed ? play().finally(() => stopping.signal.aborted || demo.end()) : undefined
   playing?.catch(() => undefined)
   running.defer(async () => {
@@ -198,12 +210,38 @@ function sandboxMembers(input: {
     args: ['sandbox/editor/main.ts'],
     env: {
       ...own,
-      ...editorSandboxEnvironment({ appUrl: input.places.appUrl, editorPort: input.ports.editor }),
+      ...editorSandboxEnvironment({ ...input.ports, appUrl: input.places.appUrl }),
     },
     ready: { line: 'sandbox/editor ready on' },
   }
   const standIns = [...(input.sandboxes.stripe ? [stripe] : []), ...(input.sandboxes.clerk ? [clerk] : [])]
   return standIns.length > 0 ? [...standIns, editor] : []
+}
+
+/** A new key at each start, in place of that of the last one, which nothing has any more. */
+async function makeSandboxKey(connectionString: string): Promise<string> {
+  const database = connectDatabase({ connectionString, role: 'owner', poolMax: 1, onError: () => undefined })
+  const by = { name: 'sandbox-gateway', actor: 'cli:npm-start', now: new Date() }
+  try {
+    await revokeOperatorKeys(database.db, by)
+    return (await createOperatorKey(database.db, by)).key
+  } finally {
+    await database.close()
+  }
+}
+
+function gatewayMember({
+  env: { PATH, LOG_LEVEL },
+  ...own
+}: { env: Record<string, string | undefined> } & Parameters<
+  typeof gatewaySandboxEnvironment
+>[0]): GroupMember {
+  return {
+    name: 'gateway',
+    args: ['sandbox/gateway/main.ts'],
+    env: { PATH, LOG_LEVEL, ...gatewaySandboxEnvironment(own) },
+    ready: { line: 'sandbox/gateway ready on' },
+  }
 }
 
 function productMembers(input: {

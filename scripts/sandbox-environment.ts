@@ -65,6 +65,30 @@ export function clerkSandboxEnvironment(places: SandboxPlaces) {
   }
 }
 
-export function editorSandboxEnvironment({ appUrl, editorPort }: { appUrl: string; editorPort: number }) {
-  return { SANDBOX_EDITOR_PORT: String(editorPort), SANDBOX_EDITOR_APP_URL: appUrl }
+export function editorSandboxEnvironment({
+  appUrl,
+  editor,
+  gateway,
+}: Record<'editor' | 'gateway', number> & { appUrl: string }) {
+  return {
+    SANDBOX_EDITOR_PORT: String(editor),
+    SANDBOX_EDITOR_APP_URL: appUrl,
+    SANDBOX_EDITOR_GATEWAY_URL: `http://localhost:${gateway}`,
+  }
+}
+
+export function gatewaySandboxEnvironment({
+  appUrl,
+  port,
+  key,
+}: {
+  appUrl: string
+  port: number
+  key: string
+}) {
+  return {
+    SANDBOX_GATEWAY_PORT: String(port),
+    SANDBOX_GATEWAY_APP_URL: appUrl,
+    SANDBOX_GATEWAY_OPERATOR_KEY: key,
+  }
 }

@@ -24,6 +24,8 @@ export interface RequestState {
   verified?: VerifiedToken
   /** Set by `authenticateExtension`. */
   editor_token_id?: string
+  /** Set by `authenticateMeter`. */
+  operator_key_id?: string
   /** Set by `validate`. */
   params?: unknown
   query?: unknown
@@ -43,7 +45,11 @@ export interface RequestOf<E extends Endpoint> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
-  readonly user_id: E['auth'] extends 'public' ? undefined : string
+  readonly user_id: E['auth'] extends 'public'
+    ? undefined
+    : E extends { readonly meters: true }
+      ? string | null
+      : string
   /** Clerk's session, where the caller is signed in. */
   readonly session_id: string | null
   /** The token of that session; null for other callers. */
@@ -52,6 +58,8 @@ export interface RequestOf<E extends Endpoint> {
   readonly verified: VerifiedToken | null
   /** The id of the long-lived token of an editor; null for other callers. */
   readonly editor_token_id: string | null
+  /** The operator's key with which a service calls, for which there is no `user_id`; null for other callers. */
+  readonly operator_key_id: string | null
   /** Where an anonymous caller is; see networks.ts. */
   readonly network: string
   readonly requestLog: RequestLog

@@ -8,7 +8,12 @@ import { createCallLimit } from '../schema/vendors/stripe/call-limit.ts'
 import { createStripe } from '../schema/vendors/stripe/client.ts'
 import { isLiveKey } from '../schema/vendors/stripe/mode.ts'
 import { type Clerk, createClerk } from './auth/clerk.ts'
-import { createEditorTokens, type EditorTokens } from './auth/editor-tokens.ts'
+import {
+  createEditorTokens,
+  createOperatorKeys,
+  type EditorTokens,
+  type VerifiedOperatorKeys,
+} from './auth/editor-tokens.ts'
 import { createSupportStaff, type SupportStaff } from './auth/support-staff.ts'
 import { createEditorCalls, type EditorCalls } from './editor-calls.ts'
 import { createServerMetrics, type ServerMetrics } from './metrics.ts'
@@ -27,6 +32,7 @@ export interface Dependencies {
   readonly clerk: Clerk
   readonly isSupportStaff: SupportStaff
   readonly editorTokens: EditorTokens
+  readonly operatorKeys: VerifiedOperatorKeys
   readonly editorCalls: EditorCalls
   readonly limits: RateLimits
   readonly metrics: ServerMetrics
@@ -88,6 +94,7 @@ export function openDependencies(
     clerk,
     isSupportStaff: createSupportStaff(clerk),
     editorTokens: createEditorTokens(database.db),
+    operatorKeys: createOperatorKeys(database.db),
     editorCalls: createEditorCalls(database.db),
     limits: createRateLimits(redis),
     metrics,

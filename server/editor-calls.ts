@@ -16,7 +16,7 @@ import { createUsageGroups, type Spend } from '../schema/ledger/spend/usage-grou
 export interface EditorCalls {
   readBalance(asked: AskedBalance): Promise<EditorBalance>
   findPayer(asked: AskedPayer): Promise<FoundPayer>
-  /** Null when the person has no hold with this id. */
+  /** Null when the person, or the operator's key, has no hold with this id. */
   findHold(asked: HoldOfActor): Promise<FoundHold | null>
   /** As `spendCredits`, in one commit with one lock per payer: a busy pool does not delay other payers. */
   readonly spend: Spend

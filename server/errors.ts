@@ -75,11 +75,15 @@ const texts = {
     unauthenticated: 'User not authenticated',
     /** The token is unknown, expired or revoked; which of these it is must not be revealed. */
     invalid_token: 'The extension token is no longer valid. Please sign in again from your editor.',
+    /** The same of the token in `on_behalf_of`: the service's own key is valid. */
+    invalid_user_token: 'The extension token is no longer valid. Please sign in again from your editor.',
+    invalid_operator_key: 'The operator key is unknown or was revoked',
   },
   402: { no_seats_left: 'No available seats. Upgrade your subscription to add more members.' },
   403: {
     forbidden: 'You can only do this for your own account',
     account_suspended: 'This account is suspended. Please contact support.',
+    metered_by_gateway: 'Usage is reported by the gateway here. An editor can only read balances and payers.',
     account_locked: 'This account is locked at the moment. Please try again later.',
   },
   404: {

@@ -14,6 +14,8 @@ const requestsPerMinute: Readonly<Record<RateLimit, number>> = {
   sign_in: 60,
   /** An editor reports each request of its user and reads the balance in between. */
   extension: 600,
+  /** Of a key of the operator, which reports for everybody; each person's budget as an editor counts beside it. */
+  operator: 60_000,
   /** A page with its files is a few dozen, and a whole company may open it from one address. */
   page: 3000,
 }
@@ -155,17 +157,17 @@ export async function countNetworks(
 }
 
 /**
- * One budget per user and group of calls. Runs after `authenticate`, so that people who share an address do
+ * One budget per user, or key of the operator, and group of calls. Runs after `authenticate`, so that people who share an address do
  * not share a budget; only anonymous callers are counted by address. Each answer has the rest (decision 082).
  */
 export function rateLimit({ limits }: { readonly limits: RateLimits }, limit: RateLimit): AppMiddleware {
   return async (ctx, next) => {
-    const { user_id, networks } = ctx.state
-    const spent = user_id
-      ? await limits.count(limit, `user:${user_id}`)
-      : await countNetworks(limits, limit, networks)
-    ctx.set('ratelimit-policy', `"${limit}";q=${spent.limit};w=${windowSeconds}`)
-    ctx.set('ratelimit', `"${limit}";r=${spent.remaining};t=${spent.reset_s}`)
+    const { user_id, operator_key_id, networks } = ctx.state
+    const counted = operator_key_id ? 'operator' : limit
+    const caller = operator_key_id ? `key:${operator_key_id}` : user_id && `user:${user_id}`
+    const spent = caller ? await limits.count(counted, caller) : await countNetworks(limits, limit, networks)
+    ctx.set('ratelimit-policy', `"${counted}";q=${spent.limit};w=${windowSeconds}`)
+    ctx.set('ratelimit', `"${counted}";r=${spent.remaining};t=${spent.reset_s}`)
     if (spent.is_exceeded) throw tooManyRequests(spent.reset_s)
     await next()
   }

@@ -5,7 +5,12 @@ import type { AppMiddleware, RequestOf } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
 import { matchesEtag, Tagged } from './etag.ts'
 import type { Failure } from './failures.ts'
-import { authenticate, authenticateExtension, authenticateSupport } from './middleware/authenticate.ts'
+import {
+  authenticate,
+  authenticateExtension,
+  authenticateMeter,
+  authenticateSupport,
+} from './middleware/authenticate.ts'
 import { validate } from './middleware/validate.ts'
 import { oncePerKey } from './once-per-key.ts'
 import { rateLimit } from './rate-limits.ts'
@@ -58,7 +63,9 @@ export function route<E extends Endpoint, Found>(
       serve: (deps) => [
         ...(endpoint.errors === 'oauth' ? [forOAuthClients] : []),
         ...(endpoint.auth === 'user' ? [authenticate(deps)] : []),
-        ...(endpoint.auth === 'extension' ? [authenticateExtension(deps)] : []),
+        ...(endpoint.auth === 'extension'
+          ? [endpoint.meters ? authenticateMeter(deps) : authenticateExtension(deps)]
+          : []),
         ...(endpoint.auth === 'support' ? [authenticateSupport(deps)] : []),
         rateLimit(deps, endpoint.limit),
         validate(endpoint),
@@ -97,7 +104,14 @@ function answer<E extends Endpoint, Found>(
   deps: Dependencies,
 ): AppMiddleware {
   return async (ctx) => {
-    const defaults = { session_id: null, session_token: null, verified: null, editor_token_id: null }
+    const defaults = {
+      ...(endpoint.meters && { user_id: null }),
+      session_id: null,
+      session_token: null,
+      verified: null,
+      editor_token_id: null,
+      operator_key_id: null,
+    }
     const asked = { ...defaults, ...ctx.state } as unknown as Omit<RequestOf<E>, 'attempt_id'>
     const found = rights.check && (await rights.check(asked, deps))
     if (failure) ctx.state.failure = failure

@@ -25,6 +25,8 @@ export interface Settings {
   readonly editors: Editors
   /** The first signs what an editor's sign-in began with; all are accepted. */
   readonly sign_in_secrets: Secrets
+  /** With `gateway` an editor's token neither reports usage nor has holds. */
+  readonly metered_by: ProcessEnvironment['METERED_BY']
   readonly brand: Brand
   /** An event that is signed with any of them is Stripe's: while a secret is replaced there are two. */
   readonly stripe_webhook_secrets: Secrets
@@ -40,6 +42,7 @@ export interface Settings {
   readonly clerk_proxy_target: string | undefined
   readonly sandbox: boolean
   readonly sample_editor_url: string | undefined
+  readonly sample_gateway_url: string | undefined
   /** Of an organization; less than the catalogue's where Clerk allows less. */
   readonly maximum_seats: number
   /** Credits that one support person may adjust without a second one. */
@@ -68,6 +71,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     extension_ids: listOf(env.EXTENSION_IDS).map((id) => id.toLowerCase()),
     editors: editorsOf(env.EDITORS) ?? {},
     sign_in_secrets: secretsOf(env.SIGN_IN_SECRET ?? randomBytes(32).toString('hex')),
+    metered_by: env.METERED_BY,
     brand: brandOf(env as Parameters<typeof brandOf>[0]),
     stripe_webhook_secrets: secretsOf(env.STRIPE_WEBHOOK_SECRET),
     stripe_api_base: env.STRIPE_API_BASE,
@@ -78,6 +82,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     clerk_proxy_target: env.CLERK_PROXY_TARGET,
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     sample_editor_url: env.SAMPLE_EDITOR_URL,
+    sample_gateway_url: env.SAMPLE_GATEWAY_URL,
     maximum_seats: maximumSeats,
     act_limits: actLimitsOf(env),
     claim_after_ms: env.CLAIM_AFTER_MS,

@@ -7,16 +7,31 @@ let editor: Sandbox
 let asked: string[]
 /** What the product answers, by address; it fails where there is null or nothing left. */
 let answers: Record<string, (object | null)[]>
+/** The headers of requests to the gateway, and what it answers. */
+let sent: object[]
+let replies: [number, string][]
 beforeEach(async () => {
   product = await listen({ port: 0, host: '127.0.0.1' })
   asked = []
   answers = {}
+  sent = []
+  replies = []
   product.server.on('request', (request, response) => {
     asked.push(request.url ?? '')
+    if (request.url === '/v1/messages') {
+      sent.push(request.headers)
+      const [status = 500, text = ''] = replies.shift() ?? []
+      return response.writeHead(status).end(text)
+    }
     const answer = answers[request.url ?? '']?.shift()
     response.writeHead(answer ? 200 : 500).end(JSON.stringify(answer ?? {}))
   })
-  editor = await startSampleEditor({ host: '127.0.0.1', port: 0, appUrl: product.url })
+  editor = await startSampleEditor({
+    host: '127.0.0.1',
+    port: 0,
+    appUrl: product.url,
+    gatewayUrl: product.url,
+  })
 })
 afterEach(async () => {
   await editor.close()
@@ -27,6 +42,27 @@ const visit = (path: string, request: RequestInit = {}) =>
   fetch(`${editor.url}${path}`, { redirect: 'manual', ...request })
 const press = (path: string, cookie = '') =>
   visit(path, { method: 'POST', headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' } })
+const read = async (cookie: string) => (await visit('/', { headers: { cookie } })).text()
+const request = (cookie: string) =>
+  visit('/requests', {
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'name=explain',
+  })
+async function signIn(): Promise<string> {
+  const balance = { available: 488, held: 0, low: false }
+  const payers = [{ id: 'personal', name: 'Ada', is_default: true, cannot_pay: null }]
+  answers = {
+    '/api/auth/token': [{ access_token: 'tide_ours' }],
+    '/api/extension/balance': [balance],
+    '/api/extension/payers': [{ payers }],
+  }
+  const begun = await press('/sign-in')
+  const cookie = cookieOf(begun)
+  const { searchParams } = new URL(begun.headers.get('location') ?? '')
+  await visit(`/auth-complete?code=ours&state=${searchParams.get('state')}`, { headers: { cookie } })
+  return cookie
+}
 const cookieOf = (response: Response) => response.headers.get('set-cookie')?.split(';')[0] ?? ''
 
 it('a sign-in goes to the product’s page with a challenge of 43 characters and a state of 128 bits', async () => {
@@ -64,31 +100,40 @@ it('a product that fails is said, and the editor stays signed out', async () => 
   expect(asked).toEqual(['/api/auth/token'])
 })
 
-it('a request reserves credits first, and a settlement whose answer is lost is sent again', async () => {
-  const id = '9b2f0c62-5a9e-4a0a-9a0c-6f1f9f0f7c11'
-  const balance = { available: 488, held: 0, low: false }
-  const settled = { charged: 12, balance }
-  answers = {
-    '/api/auth/token': [{ access_token: 'tide_ours' }],
-    '/api/extension/holds': [{ hold: { id, credits: 20 }, balance }],
-    '/api/extension/balance': [balance],
-    '/api/extension/payers': [
-      { payers: [{ id: 'personal', name: 'Ada', is_default: true, cannot_pay: null }] },
-    ],
-  }
-  const begun = await press('/sign-in')
-  const cookie = cookieOf(begun)
-  const { searchParams } = new URL(begun.headers.get('location') ?? '')
-  await visit(`/auth-complete?code=ours&state=${searchParams.get('state')}`, { headers: { cookie } })
-  const settle = `/api/extension/holds/${id}/settle`
-  answers[settle] = [null, settled]
-  await visit('/requests', {
-    method: 'POST',
-    headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
-    body: 'name=explain',
-  })
-  expect(asked).toEqual(['/api/auth/token', '/api/extension/holds', settle, settle])
-  expect(await (await visit('/', { headers: { cookie } })).text()).toContain('12 credits used')
+it('a request goes to the gateway with the token and a name for the history, and its end says what was charged', async () => {
+  const cookie = await signIn()
+  const stream = [{ delta: { text: 'It keeps ' } }, { delta: { text: 'a level.' } }, { usage: { cost: 12 } }]
+  replies.push([200, stream.map((event) => `event: x\ndata: ${JSON.stringify(event)}\n\n`).join('')])
+  await request(cookie)
+  expect(sent).toMatchObject([
+    {
+      authorization: 'Bearer tide_ours',
+      'x-description': 'Chat: Explain this function',
+      'x-project': 'tide',
+    },
+  ])
+  expect(asked).toEqual(['/api/auth/token', '/v1/messages'])
+  const page = await read(cookie)
+  expect(page).toContain('It keeps a level.')
+  expect(page).toContain('12 credits used')
+})
+
+it.each([
+  ['a model that fails', 529, { error: { message: 'Overloaded' } }, 'Not charged: provider error'],
+  [
+    'a gateway that fails',
+    503,
+    { error: { message: 'The meter does not answer.' } },
+    'The meter does not answer.',
+  ],
+  ['an answer that breaks off', 200, { delta: { text: 'It ' } }, 'Not charged: provider error'],
+])('%s is said, and nothing is called charged', async (_, status, body, sentence) => {
+  const cookie = await signIn()
+  replies.push([status, status === 200 ? `data: ${JSON.stringify(body)}\n\n` : JSON.stringify(body)])
+  await request(cookie)
+  const page = await read(cookie)
+  expect(page).toContain(sentence)
+  expect(page).not.toContain('credits used')
 })
 
 it('another name of the machine leads to the one that the sign-in comes back to', async () => {
@@ -109,6 +154,7 @@ it('the editor reads its settings, and names one that is wrong', () => {
     host: '127.0.0.1',
     port: 4244,
     appUrl: 'http://localhost:3100',
+    gatewayUrl: 'http://localhost:4245',
   })
   expect(() => readSettings({ SANDBOX_EDITOR_PORT: 'many' })).toThrow('SANDBOX_EDITOR_PORT')
 })

@@ -2,21 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { bodyParser } from '@koa/bodyparser'
 import { Router, type RouterContext } from '@koa/router'
 import Koa from 'koa'
+import { gatewayAt } from './gateway.ts'
 import { editorPage } from './page.ts'
 import { type Account, productAt, Refusal } from './product.ts'
-import {
-  beginSignIn,
-  type Running,
-  requestOf,
-  type Said,
-  type Session,
-  Sessions,
-  signInPage,
-} from './sessions.ts'
+import { beginSignIn, requestOf, type Said, type Session, Sessions, signInPage } from './sessions.ts'
 
 /** The editor's own pages. Its user's browser never sees the token: this process makes the calls. */
-export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa {
+export function createApp({ url, appUrl, gatewayUrl }: Record<'url' | 'appUrl' | 'gatewayUrl', string>): Koa {
   const product = productAt(appUrl)
+  const gateway = gatewayAt(gatewayUrl)
   const sessions = new Sessions()
   const router = new Router()
 
@@ -54,13 +48,11 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
     const request = requestOf(field(context, 'name'))
     const { token } = session
     if (token && request) {
-      const { title, at_most, model } = request
-      const reservation = { credits: at_most, description: `Chat: ${title}`, model, project: 'tide' }
-      await saying(session, title, async () => {
-        const hold_id = await product.reserve(token, { ...reservation, idempotency_key: randomUUID() })
-        const running = { hold_id, request }
-        if (!request.is_long) return finish(token, running)
-        session.running = [...session.running, running]
+      await saying(session, request.title, async () => {
+        const id = randomUUID()
+        const { answer } = await gateway.ask(token, request, request.is_long && id)
+        if (!request.is_long) return answer
+        session.running = [...session.running, { id, request, answer }]
         return null
       })
     }
@@ -69,14 +61,12 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
 
   router.post('/running', async (context) => {
     const session = sessions.of(context)
-    const running = session.running.find(({ hold_id }) => hold_id === field(context, 'hold_id'))
-    const { token } = session
-    if (token && running) {
+    const running = session.running.find(({ id }) => id === field(context, 'id'))
+    if (running) {
       session.running = session.running.filter((other) => other !== running)
       await saying(session, running.request.title, async () => {
-        if (field(context, 'end') === 'finish') return finish(token, running)
-        await product.release(token, running.hold_id)
-        return { text: 'Stopped before the model was asked.', charged: 0 }
+        await gateway.end(running.id, field(context, 'end') === 'finish' ? 'go' : 'stop')
+        return running.answer
       })
     }
     seeOther(context, '/#latest')
@@ -97,16 +87,6 @@ export function createApp({ url, appUrl }: { url: string; appUrl: string }): Koa
     sessions.forget(context)
     seeOther(context, '/')
   })
-
-  /** Pays for what the model did, and for nothing where it failed. */
-  async function finish(token: string, { hold_id, request }: Running): Promise<Omit<Said, 'title'>> {
-    const { credits, reply } = request
-    if (reply === null) {
-      await product.settle(token, hold_id, { credits: 0, outcome: 'failed', reason: 'provider_error' })
-      return { text: 'The model did not answer. Not charged: provider error', charged: 0 }
-    }
-    return { text: reply, charged: await product.settle(token, hold_id, { credits, outcome: 'completed' }) }
-  }
 
   async function readAccount(session: Session): Promise<Account | null> {
     const { token } = session

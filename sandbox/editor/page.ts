@@ -90,9 +90,9 @@ ${
 }</div>`
 }
 
-function runningOf({ hold_id, request }: Running): Html {
+function runningOf({ id, request }: Running): Html {
   return html`<form method="post" action="/running" class="running" aria-label="Running: ${request.title}">
-<input type="hidden" name="hold_id" value="${hold_id}">
+<input type="hidden" name="id" value="${id}">
 <p><b>${request.title}</b> is running. ${request.at_most} credits are reserved for it.</p>
 <button name="end" value="finish">Let it finish</button><button name="end" value="stop">Stop</button></form>`
 }

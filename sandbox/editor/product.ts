@@ -21,8 +21,6 @@ export interface Account {
   readonly balance: z.infer<typeof balanceAnswer> | null
 }
 
-const holdAnswer = z.object({ hold: z.object({ id: z.uuid() }) })
-const settledAnswer = z.object({ charged: z.int() })
 const doneAnswer = z.object({ success: z.literal(true) })
 const tokenAnswer = z.object({ access_token: z.string() })
 /** `error` is a sentence for people, but OAuth's code at `/api/auth/token`. */
@@ -57,6 +55,19 @@ export class Refusal extends Error {
   }
 }
 
+export function refusalOf(status: number, body: unknown, address: string): Refusal {
+  const failure = failureAnswer.safeParse(body)
+  if (!failure.success) return new Refusal(status, `${address} answered ${status}.`)
+  const { error, error_description, code, buy_url, other_payers } = failure.data
+  // Where only reserved credits stand in the way, waiting helps and buying is not needed.
+  return new Refusal(
+    status,
+    error_description ?? error,
+    code === 'credits_held' ? undefined : buy_url,
+    other_payers,
+  )
+}
+
 /** The calls of docs/extension.md, made as an extension makes them. */
 export function productAt(appUrl: string) {
   async function call<Answer>(
@@ -68,14 +79,9 @@ export function productAt(appUrl: string) {
     if (!response) throw new Refusal(0, `${appUrl} does not answer.`)
     const body: unknown = await response.json().catch(() => null)
     if (response.ok) return answer.parse(body)
-    const failure = failureAnswer.safeParse(body)
-    if (!failure.success) throw new Refusal(response.status, `${appUrl} answered ${response.status}.`)
-    const { error, error_description, code, buy_url, other_payers } = failure.data
-    // Where only reserved credits stand in the way, waiting helps and buying is not needed.
-    const offered = code === 'credits_held' ? undefined : buy_url
-    throw new Refusal(response.status, error_description ?? error, offered, other_payers)
+    throw refusalOf(response.status, body, appUrl)
   }
-  /** A call whose answer was lost is made again, and is the same call: of a key, or of a hold. */
+  /** A call whose answer was lost is made again, and is the same call. */
   function send<Answer>(
     token: string,
     path: string,
@@ -116,32 +122,7 @@ export function productAt(appUrl: string) {
     async signOut(token: string): Promise<void> {
       await send(token, '/api/extension/sign-out', {}, doneAnswer)
     },
-    /** Returns the hold's id. */
-    async reserve(token: string, reservation: Reservation): Promise<string> {
-      return (await send(token, '/api/extension/holds', reservation, holdAnswer)).hold.id
-    },
-    /** Returns what was charged. */
-    async settle(token: string, hold_id: string, settlement: Settlement): Promise<number> {
-      return (await send(token, `/api/extension/holds/${hold_id}/settle`, settlement, settledAnswer)).charged
-    },
-    async release(token: string, hold_id: string): Promise<void> {
-      await send(token, `/api/extension/holds/${hold_id}/release`, {}, doneAnswer)
-    },
   }
-}
-
-export interface Reservation {
-  readonly credits: number
-  readonly idempotency_key: string
-  readonly description: string
-  readonly model: string
-  readonly project: string
-}
-
-export interface Settlement {
-  readonly credits: number
-  readonly outcome: 'completed' | 'failed'
-  readonly reason?: 'provider_error'
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

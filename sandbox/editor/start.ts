@@ -7,11 +7,13 @@ export const readSettings = settingsReader('editor', {
   port: portSetting(4244),
   /** The product's address. */
   appUrl: urlSetting('http://localhost:3000'),
+  /** Where it sends its requests. */
+  gatewayUrl: urlSetting('http://localhost:4245'),
 })
 
 /** It keeps nothing: a restart signs the editor out, as a token in memory would be lost. */
 export async function startSampleEditor(settings: ReturnType<typeof readSettings>): Promise<Sandbox> {
   const { server, port, url, close } = await listen(settings)
-  server.on('request', createApp({ url, appUrl: settings.appUrl }).callback())
+  server.on('request', createApp({ ...settings, url }).callback())
   return { port, url, close }
 }

@@ -2,14 +2,14 @@ import type * as z from 'zod/mini'
 
 /**
  * Who may call: `public` needs nothing, `user` needs a Clerk bearer token, `extension` the long-lived token
- * of an editor; neither token works for the other's calls. `support` needs a Clerk bearer token of a user
+ * of an editor, or where the call `meters` an operator's key; neither token works for the other's calls. `support` needs a Clerk bearer token of a user
  * whom Clerk, asked at that moment, calls support staff; for other callers the call does not exist. Whether
  * the ids in the request belong to the caller is checked by the route's rights before a row is touched.
  */
 export type EndpointAuth = 'public' | 'user' | 'extension' | 'support'
 
 /** A group of calls that share one budget of requests a minute. */
-export type RateLimit = 'read' | 'write' | 'auth' | 'checkout' | 'sign_in' | 'extension' | 'page'
+export type RateLimit = 'read' | 'write' | 'auth' | 'checkout' | 'sign_in' | 'extension' | 'operator' | 'page'
 
 export interface Endpoint<
   Query extends z.core.$ZodType = z.core.$ZodType,
@@ -23,6 +23,11 @@ export interface Endpoint<
   readonly summary: string
   readonly auth: EndpointAuth
   readonly limit: RateLimit
+  /**
+   * It charges a user for what they used: an operator's key may call it on their behalf, and where the gateway
+   * meters (METERED_BY) no editor may.
+   */
+  readonly meters?: true
   /** Of the path. */
   readonly params?: Params
   readonly query?: Query

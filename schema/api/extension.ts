@@ -183,6 +183,7 @@ export const reportUsage = endpoint({
     'Spend credits of a payer, plan credits first, or report a request that failed; a retry with the same key is charged once',
   auth: 'extension',
   limit: 'extension',
+  meters: true,
   body: z
     .strictObject({
       credits: z.int().check(z.minimum(0), z.maximum(10_000)),

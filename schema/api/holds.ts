@@ -30,6 +30,7 @@ export const reserveCredits = endpoint({
   summary: 'Reserve credits of a payer for a request; a retry with the same key reserves once',
   auth: 'extension',
   limit: 'extension',
+  meters: true,
   body: z
     .strictObject({
       credits: z.int().check(z.minimum(1), z.maximum(10_000)),
@@ -69,6 +70,7 @@ export const getHold = endpoint({
   summary: 'A hold of the caller, as it is now',
   auth: 'extension',
   limit: 'extension',
+  meters: true,
   params,
   response: z.object({ success: z.literal(true), hold: holdSchema }),
   also: { 404: no_hold },
@@ -80,6 +82,7 @@ export const extendHold = endpoint({
   summary: 'Let an open hold expire later: so many minutes from now, until a day after it was opened',
   auth: 'extension',
   limit: 'extension',
+  meters: true,
   params,
   body: z.strictObject({ expires_in: minutes }),
   response: holdAnswer,
@@ -95,6 +98,7 @@ export const settleHold = endpoint({
   summary: 'End a hold with what its request cost; the rest of it is available again',
   auth: 'extension',
   limit: 'extension',
+  meters: true,
   params,
   body: z
     .strictObject({ credits: z.int().check(z.minimum(0), z.maximum(10_000)), ...outcomeFields })
@@ -121,6 +125,7 @@ export const releaseHold = endpoint({
   summary: 'End a hold with nothing: its credits are available again',
   auth: 'extension',
   limit: 'extension',
+  meters: true,
   params,
   response: z.object({
     success: z.literal(true),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { apiErrorSchema } from './error.ts'
-import { payerSchema } from './ids.ts'
+import { payerSchema, userIdSchema } from './ids.ts'
 
 /** Who pays for a call that may name it: `personal` or an organization; without it the token's payer. */
 export const namedPayer = { payer: z.optional(payerSchema) }
@@ -45,9 +45,18 @@ const shownText = (name: string, length_max: number) =>
     z.refine((text) => !unseen.test(text), `${name} must have something that can be seen`),
   )
 
+/** Whose usage a service of the operator reports: with a token its person, payer and editor follow from it. */
+const onBehalfOf = z.union([
+  z.strictObject({ token: z.string().check(z.maxLength(100)) }),
+  z.strictObject({ user_id: userIdSchema, payer: payerSchema }),
+])
+export type OnBehalfOf = z.infer<typeof onBehalfOf>
+
 /** What names a piece of usage, and says what it was for. */
 export const spendingFields = {
   ...namedPayer,
+  /** Only with an operator key, which needs it. */
+  on_behalf_of: z.optional(onBehalfOf),
   /** Chosen by the caller; unique per user and payer. */
   idempotency_key: z
     .string()

@@ -260,6 +260,7 @@ export interface LedgerFailures {
   idempotency_key: string;
   model: string | null;
   occurred_at: Timestamp;
+  operator_key_id: string | null;
   owner_id: string;
   project: string | null;
   reason: string | null;
@@ -316,6 +317,7 @@ export interface LedgerHolds {
   idempotency_key: string;
   model: string | null;
   opened_at: Timestamp;
+  operator_key_id: string | null;
   outlives_month: Generated<boolean>;
   owner_id: string;
   plan_credits: number;
@@ -378,6 +380,7 @@ export interface LedgerTransfers {
   kind: "credit_purchase" | "withdrawal" | "plan_grant" | "seat_grant" | "usage" | "usage_moved" | "expiry" | "write_off" | "refund" | "dispute" | "dispute_won" | "adjustment";
   model: string | null;
   occurred_at: Timestamp;
+  operator_key_id: string | null;
   owner_id: string;
   posted_at: Timestamp;
   project: string | null;
@@ -418,6 +421,15 @@ export interface Offers {
   trial_days: number;
   units: number;
   valid_from: Generated<Timestamp>;
+}
+
+export interface OperatorKeys {
+  created_at: Timestamp;
+  id: string;
+  key_hash: Buffer;
+  last_used_at: Timestamp | null;
+  name: string;
+  revoked_at: Timestamp | null;
 }
 
 export interface OrganizationMembers {
@@ -670,6 +682,7 @@ export interface DB {
   ledger_usage_days: LedgerUsageDays;
   migrations: Migrations;
   offers: Offers;
+  operator_keys: OperatorKeys;
   organization_members: OrganizationMembers;
   paid_invoice_lines: PaidInvoiceLines;
   payer_currencies: PayerCurrencies;

@@ -2,10 +2,11 @@ import { hash, randomBytes } from 'node:crypto'
 
 /** Marks our tokens, so that scanners for leaked secrets, and people, recognize them. */
 export const tokenPrefix = 'tide_'
+export const operatorKeyPrefix = 'tideop_'
 
-/** A long-lived token: the prefix and 256 random bits. */
-export function createToken(): string {
-  return tokenPrefix + randomBytes(32).toString('base64url')
+/** A long-lived token, or an operator's key: the prefix and 256 random bits. */
+export function createToken(prefix = tokenPrefix): string {
+  return prefix + randomBytes(32).toString('base64url')
 }
 
 /** An authorization code: 256 random bits. */

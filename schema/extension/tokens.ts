@@ -230,7 +230,7 @@ export function hasBegun({ created_at }: Pick<StoredToken, 'created_at'>, now: D
   return created_at.getTime() <= now.getTime() + 60_000
 }
 
-const useResolutionMs = 5 * 60_000
+export const useResolutionMs = 5 * 60_000
 
 /** Uses are recorded every five minutes, so that a busy editor does not write a row per call. */
 export function isUseToBeRecorded({ last_used_at }: Pick<StoredToken, 'last_used_at'>, now: Date): boolean {

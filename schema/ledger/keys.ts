@@ -37,10 +37,16 @@ export function transferKey(grantId: string, ordinal: number): string {
 
 /**
  * The key of a usage: the person who reports it and the key that their editor chose, as SHA-256, because an
- * editor may put anything into its keys. The payer is not part of it: a key counts once for each payer.
+ * editor may put anything into its keys. The payer is not part of it: a key counts once for each payer. What
+ * the operator's services report has keys of its own, so that no editor can take theirs; which of the operator's
+ * keys reports is not part of it, so that a retry with a new one counts once, too.
  */
-export function usageKey(actor: string, reportersKey: string): string {
-  return `usage/${createHash('sha256').update(`${actor}\0${reportersKey}`).digest('hex')}`
+export function usageKey(
+  { actor, operator_key_id }: { readonly actor: string; readonly operator_key_id?: string | null },
+  reportersKey: string,
+): string {
+  const reporter = operator_key_id ? `${actor}\0operator` : actor
+  return `usage/${createHash('sha256').update(`${reporter}\0${reportersKey}`).digest('hex')}`
 }
 
 /**

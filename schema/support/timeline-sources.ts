@@ -156,6 +156,10 @@ const stepsOfHolds = (where: Sql, now: Date): Rows => ({
   where: all,
 })
 
+/** Of the operator's key that acted for the person. */
+const nameOfKey = (alias: string) =>
+  sql`(SELECT k.name FROM operator_keys k WHERE k.id = ${sql.ref(`${alias}.operator_key_id`)}) AS operator_key`
+
 export const timelineSources = {
   intent: {
     at: sql`i.created_at`,
@@ -246,7 +250,7 @@ export const timelineSources = {
     at: sql`t.posted_at`,
     id: sql`t.id::text`,
     data: json(sql`t.kind, t.reason, t.actor, t.occurred_at, t.intent_id, t.event_id, e.name AS account, e.amount, e.balance_after,
-      substring(t.idempotency_key FROM '^hold/([0-9a-f-]{36})') AS hold_id`),
+      substring(t.idempotency_key FROM '^hold/([0-9a-f-]{36})') AS hold_id, ${nameOfKey('t')}`),
     names: sql`ARRAY[t.owner_id]`,
     of: ({ owner_id, hold_id }) => {
       const ofHold: Rows = {
@@ -274,7 +278,7 @@ export const timelineSources = {
     id: sql`(h.id || CASE step.name WHEN 'reserved' THEN '' ELSE '/' || step.name END)`,
     data: json(sql`h.owner_id, h.actor, h.asked, h.credits, h.state, h.expires_at, h.settled_credits, h.charged, h.failure,
       h.reason, h.model, h.project, step.name AS step,
-      (SELECT ${masked(sql`u.email`)} FROM users u WHERE u.clerk_id = h.actor) AS actor_label,
+      (SELECT ${masked(sql`u.email`)} FROM users u WHERE u.clerk_id = h.actor) AS actor_label, ${nameOfKey('h')},
       (SELECT coalesce(jsonb_agg(k.transfer_id ORDER BY k.transfer_id), '[]') FROM ledger_keys k
       WHERE k.owner_id = h.owner_id AND k.transfer_id IS NOT NULL AND k.idempotency_key IN ${keysOfHold(sql`h.id`)}) AS transfer_ids`),
     names: sql`ARRAY[h.owner_id]`,

@@ -87,8 +87,8 @@ export async function signIn(ask: Ask, { email, password }: Person): Promise<voi
   await ask(`${path}/${response.id}/attempt_first_factor`, post({ strategy: 'password', password }))
 }
 
-/** The person who is signed in. `origin` is that of the pages. */
-export async function callerOf(ask: Ask, origin: string): Promise<Caller> {
+/** The person who is signed in. `origin` is that of the pages. With the operator's key a gateway reports what they spend. */
+export async function callerOf(ask: Ask, origin: string, operatorKey?: string): Promise<Caller> {
   interface Client {
     readonly response: { readonly sessions: readonly { id: string; user: { id: string } }[] }
   }
@@ -113,8 +113,10 @@ export async function callerOf(ask: Ask, origin: string): Promise<Caller> {
     },
     async spend(credits, { token, ...more } = {}) {
       generated ??= token ?? (await call<Token>('/api/extension-token/generate', {})).access_token
-      const data = { credits, idempotency_key: randomUUID(), ...more }
-      await send('/api/extension/usage', token ?? generated, data)
+      const spender = token ?? generated
+      const on_behalf_of = operatorKey && { token: spender }
+      const data = { credits, idempotency_key: randomUUID(), ...more, ...(on_behalf_of && { on_behalf_of }) }
+      await send('/api/extension/usage', operatorKey ?? spender, data)
     },
   }
 }

@@ -20,6 +20,8 @@ export interface DemoPlaces {
   readonly url: string
   readonly stripeSandboxUrl: string
   readonly clerkSandboxUrl: string
+  /** With it usage is reported, as a gateway does. */
+  readonly operatorKey: string | undefined
   readonly signal: AbortSignal
 }
 
@@ -246,7 +248,7 @@ async function seeFailed(stage: Stage, kind: string): Promise<void> {
 }
 
 /** The product, the stand-ins beside it, and their clock. */
-function openStage({ url, stripeSandboxUrl, clerkSandboxUrl, signal }: DemoPlaces) {
+function openStage({ url, stripeSandboxUrl, clerkSandboxUrl, operatorKey, signal }: DemoPlaces) {
   const knob =
     (sandboxUrl: string) =>
     async <T>(path: string, body?: object): Promise<T> => {
@@ -274,7 +276,7 @@ function openStage({ url, stripeSandboxUrl, clerkSandboxUrl, signal }: DemoPlace
   async function enter(person: Named): Promise<Player> {
     const ask = openBrowser(url, signal)
     await signIn(ask, person)
-    return { ...person, ...(await callerOf(ask, url)), ask }
+    return { ...person, ...(await callerOf(ask, url, operatorKey)), ask }
   }
 
   return {
@@ -289,7 +291,7 @@ function openStage({ url, stripeSandboxUrl, clerkSandboxUrl, signal }: DemoPlace
       const { email, password, first_name, last_name } = person
       const ask = openBrowser(url, signal)
       await signUp(ask, { email, password, first_name, last_name, ...(ticket && { ticket }) })
-      const caller = await callerOf(ask, url)
+      const caller = await callerOf(ask, url, operatorKey)
       const clerkUser = {
         id: caller.userId,
         emailAddresses: [{ emailAddress: email }],

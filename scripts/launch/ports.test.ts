@@ -52,9 +52,14 @@ test('equal ports are refused before anything listens, with every variable that 
 })
 
 test('0 means a free port, a different one for each', async () => {
-  const env = { SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0', SANDBOX_EDITOR_PORT: '0' }
+  const env = {
+    SANDBOX_STRIPE_PORT: '0',
+    SANDBOX_CLERK_PORT: '0',
+    SANDBOX_EDITOR_PORT: '0',
+    SANDBOX_GATEWAY_PORT: '0',
+  }
   const ports = await choosePorts({ ...base, env, sandboxes: { stripe: true, clerk: true }, watch: true })
-  expect(new Set(Object.values(ports)).size).toBe(7)
+  expect(new Set(Object.values(ports)).size).toBe(8)
 })
 
 test('a word is not a port', async () => {

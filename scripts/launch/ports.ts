@@ -11,6 +11,8 @@ export type ProductPorts = {
   readonly clerk: number
   /** Of the sample editor. */
   readonly editor: number
+  /** Of the sample gateway. */
+  readonly gateway: number
 }
 
 export class PortTakenError extends Error {
@@ -42,6 +44,7 @@ export async function choosePorts(options: {
   const stripe = readPort(options.env, 'SANDBOX_STRIPE_PORT', 4242)
   const clerk = readPort(options.env, 'SANDBOX_CLERK_PORT', 4243)
   const editor = readPort(options.env, 'SANDBOX_EDITOR_PORT', 4244)
+  const gateway = readPort(options.env, 'SANDBOX_GATEWAY_PORT', 4245)
   const isSandbox = options.sandboxes.stripe || options.sandboxes.clerk
   const workerMetrics = options.metricsPort === 0 ? 0 : options.metricsPort + 1
   refuseEqualPorts({
@@ -50,7 +53,7 @@ export async function choosePorts(options: {
     'METRICS_PORT of the worker, the next one,': workerMetrics,
     ...(options.sandboxes.stripe && { SANDBOX_STRIPE_PORT: stripe }),
     ...(options.sandboxes.clerk && { SANDBOX_CLERK_PORT: clerk }),
-    ...(isSandbox && { SANDBOX_EDITOR_PORT: editor }),
+    ...(isSandbox && { SANDBOX_EDITOR_PORT: editor, SANDBOX_GATEWAY_PORT: gateway }),
   })
   const open = await claim('PORT', options.port)
   return {
@@ -61,6 +64,7 @@ export async function choosePorts(options: {
     stripe: options.sandboxes.stripe ? await claim('SANDBOX_STRIPE_PORT', stripe) : stripe,
     clerk: options.sandboxes.clerk ? await claim('SANDBOX_CLERK_PORT', clerk) : clerk,
     editor: isSandbox ? await claim('SANDBOX_EDITOR_PORT', editor) : editor,
+    gateway: isSandbox ? await claim('SANDBOX_GATEWAY_PORT', gateway) : gateway,
   }
 }
 

@@ -53,10 +53,18 @@ export async function launchAtStandIns(
   },
 ): Promise<ThrowawayProduct> {
   const { PATH, HOME } = process.env
-  const ports = { PORT: '0', SANDBOX_STRIPE_PORT: '0', SANDBOX_CLERK_PORT: '0', SANDBOX_EDITOR_PORT: '0' }
+  const ports = {
+    PORT: '0',
+    SANDBOX_STRIPE_PORT: '0',
+    SANDBOX_CLERK_PORT: '0',
+    SANDBOX_EDITOR_PORT: '0',
+    SANDBOX_GATEWAY_PORT: '0',
+  }
+  // Tests spend with the tokens of editors.
+  const metering = { METERED_BY: 'editor' }
   const product = await launchProduct({
     ...options,
-    env: { PATH, HOME, ...ports, ...options.env },
+    env: { PATH, HOME, ...ports, ...metering, ...options.env },
     onLine: (source, line) => options.onLine(`${source} ${line}`),
     say: options.onLine,
   })

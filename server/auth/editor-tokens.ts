@@ -1,4 +1,9 @@
 import type { Database } from '../../schema/database/connect.ts'
+import {
+  findOperatorKey,
+  type OperatorKey,
+  recordOperatorKeyUse,
+} from '../../schema/extension/operator-keys.ts'
 import { hashSecret } from '../../schema/extension/secrets.ts'
 import {
   findToken,
@@ -7,27 +12,44 @@ import {
   type StoredToken,
 } from '../../schema/extension/tokens.ts'
 
-/** Verified tokens of editors, cached for seconds (decision 030). */
-export interface EditorTokens {
+/** Verified tokens of editors, or keys of the operator, cached for seconds (decision 030). */
+interface Verified<Token> {
   /** The row of a presented token, possibly from the cache; unknown tokens are always looked up. */
-  find(access_token: string): Promise<KnownToken | undefined>
-  recordUse(token: KnownToken, now: Date): Promise<void>
+  find(access_token: string): Promise<Token | undefined>
+  recordUse(token: Token, now: Date): Promise<void>
   /** Empties this server's cache, after tokens may have been revoked and that is committed. */
   forgetAll(): void
 }
 
-export type KnownToken = Omit<StoredToken, 'last_used_at'> & { last_used_at: Date | null }
+type Known<Token> = Omit<Token, 'last_used_at'> & { last_used_at: Date | null }
+export type KnownToken = Known<StoredToken>
+export type EditorTokens = Verified<KnownToken>
+export type VerifiedOperatorKeys = Verified<Known<OperatorKey>>
 
 /** How long this server accepts a token that was revoked by another process. */
 const trustedForMs = 5000
 /** Some 20 MB of them. */
 const tokensMax = 50_000
 
-export function createEditorTokens(
+export const createEditorTokens = (db: Database, nowMs?: () => number): EditorTokens =>
+  createVerified<StoredToken>(db, { find: findToken, record: recordTokenUse, ...(nowMs && { nowMs }) })
+
+export const createOperatorKeys = (db: Database): VerifiedOperatorKeys =>
+  createVerified<OperatorKey>(db, { find: findOperatorKey, record: recordOperatorKeyUse })
+
+function createVerified<Token extends Pick<StoredToken, 'revoked_at' | 'last_used_at'>>(
   db: Database,
-  nowMs: () => number = () => performance.now(),
-): EditorTokens {
-  const known = new Map<string, { readonly token: KnownToken; readonly until_ms: number }>()
+  {
+    find,
+    record,
+    nowMs = () => performance.now(),
+  }: {
+    readonly find: (db: Database, access_token: string) => Promise<Token | undefined>
+    readonly record: (db: Database, token: Known<Token>, now: Date) => Promise<void>
+    readonly nowMs?: () => number
+  },
+): Verified<Known<Token>> {
+  const known = new Map<string, { readonly token: Known<Token>; readonly until_ms: number }>()
   let revocations = 0
   return {
     async find(access_token) {
@@ -36,7 +58,7 @@ export function createEditorTokens(
       if (remembered && remembered.until_ms > nowMs()) return remembered.token
       known.delete(key)
       const revocationsBefore = revocations
-      const token = await findToken(db, access_token)
+      const token = await find(db, access_token)
       // A read that overlaps with a revocation may be outdated.
       if (token?.revoked_at === null && revocationsBefore === revocations) {
         for (const oldest of known.keys()) {
@@ -51,7 +73,7 @@ export function createEditorTokens(
       if (!isUseToBeRecorded(token, now)) return
       // Set first, so that concurrent calls do not record it too.
       token.last_used_at = now
-      await recordTokenUse(db, token, now)
+      await record(db, token, now)
     },
     forgetAll() {
       revocations += 1

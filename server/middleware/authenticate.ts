@@ -1,4 +1,4 @@
-import { tokenPrefix } from '../../schema/extension/secrets.ts'
+import { operatorKeyPrefix, tokenPrefix } from '../../schema/extension/secrets.ts'
 import { isActive } from '../../schema/extension/tokens.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
 import { TokenRejectedError } from '../../schema/vendors/clerk/tokens.ts'
@@ -80,6 +80,32 @@ export function authenticateExtension(
     ctx.state.editor_token_id = token.id
     ctx.state.requestLog.note({ user_id: token.user_id })
     await deps.editorTokens.recordUse(token, now)
+    await next()
+  }
+}
+
+/**
+ * Lets services of the operator pass, with the operator's key, and editors where they meter themselves. What
+ * an editor may not do it is told before anything else about the call is looked at.
+ */
+export function authenticateMeter(
+  deps: Pick<Dependencies, 'editorTokens' | 'operatorKeys' | 'limits' | 'now' | 'settings'>,
+): AppMiddleware {
+  const authenticated = authenticateExtension(deps)
+  return async (ctx, next) => {
+    const bearer = bearerOf(ctx)
+    if (!bearer?.startsWith(operatorKeyPrefix)) {
+      return authenticated(ctx, async () => {
+        if (deps.settings.metered_by === 'gateway') throw refusal('metered_by_gateway')
+        await next()
+      })
+    }
+    const key = await deps.operatorKeys.find(bearer)
+    if (!key) await countForgedToken(deps, `operator:${ctx.state.network}`)
+    if (!key || key.revoked_at !== null) throw refusal('invalid_operator_key')
+    ctx.state.operator_key_id = key.id
+    ctx.state.requestLog.note({ operator_key_id: key.id })
+    await deps.operatorKeys.recordUse(key, deps.now())
     await next()
   }
 }

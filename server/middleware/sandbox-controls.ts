@@ -17,6 +17,7 @@ const turnable: Readonly<Record<string, readonly string[]>> = {
   'stripe/deliveries/release': ['POST'],
   'stripe/faults': ['POST', 'DELETE'],
   'clerk/faults': ['POST', 'DELETE'],
+  'gateway/faults': ['POST', 'DELETE'],
 }
 
 /**
@@ -28,6 +29,7 @@ export function sandboxControls(settings: Settings): AppMiddleware {
   const targets: Readonly<Record<string, string | undefined>> = {
     stripe: settings.stripe_api_base,
     clerk: settings.clerk_proxy_target,
+    gateway: settings.sample_gateway_url,
   }
 
   /** What a stand-in answers; null where the real service is used. */
@@ -49,8 +51,10 @@ export function sandboxControls(settings: Settings): AppMiddleware {
     requireOwnPage(ctx)
     ctx.set('cache-control', 'no-store')
     if (ctx.path === prefix && ctx.method === 'GET') {
-      const [stripe, clerk] = await Promise.all([ask('stripe', ''), ask('clerk', '')])
-      ctx.body = { stripe, clerk }
+      const [stripe, clerk, gateway] = await Promise.all(
+        ['stripe', 'clerk', 'gateway'].map((name) => ask(name, '')),
+      )
+      ctx.body = { stripe, clerk, gateway }
       return
     }
     const name = ctx.path.slice(prefix.length + 1)

@@ -39,6 +39,7 @@ import { refusal } from '../errors.ts'
 import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
 import { listPayersOf, suggestPayer } from '../list-payers.ts'
+import { findSpender } from '../on-behalf-of.ts'
 import { oneself, oneselfOrSeatHolder, theOwner } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -163,17 +164,19 @@ export const extensionRoutes = [
 
   route(reportUsage, {
     rights: oneselfOrSeatHolder,
-  }).handle(async ({ body, user_id, editor_token_id }, deps) => {
-    const { payer: name, description, outcome: _, reason: failure, ...reported } = body
-    const { credits: required } = body
-    const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
+  }).handle(async (request, deps) => {
+    const { payer: _payer, on_behalf_of, description, outcome, reason: failure, ...reported } = request.body
+    const { credits: required } = reported
+    const spender = await findSpender(deps, request)
+    const payer = await findPayer(deps, { ...spender, required })
     const usage = await deps.editorCalls.spend({
       owner_id: payer.owner_id,
       ...reported,
       failure,
       occurred_at: deps.now(),
-      actor: user_id,
-      token_id: editor_token_id,
+      actor: spender.user_id,
+      operator_key_id: spender.operator_key_id,
+      token_id: spender.editor_token_id,
       reason: description,
     })
     if (usage.budget) throw overBudget(deps, payer, usage.budget)

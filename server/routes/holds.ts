@@ -13,24 +13,27 @@ import type { Hold, SpendOutcome } from '../../schema/ledger/spend/usage.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findPayer, overBudget, presentBalance, refuseSpending, secondsUntilExpiry } from '../editor-payer.ts'
 import { refusal, ServerError } from '../errors.ts'
+import { findSpender } from '../on-behalf-of.ts'
 import { oneselfOrSeatHolder, theOwner } from '../rights.ts'
 import { route } from '../route.ts'
 
 export const holdsRoutes = [
   route(reserveCredits, {
     rights: oneselfOrSeatHolder,
-  }).handle(async ({ body, user_id, editor_token_id }, deps) => {
-    const { payer: name, description, expires_in, run, ...asked } = body
-    const required = body.at_least ?? body.credits
-    const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
+  }).handle(async (request, deps) => {
+    const { payer: _, on_behalf_of, description, expires_in, run, ...asked } = request.body
+    const required = asked.at_least ?? asked.credits
+    const spender = await findSpender(deps, request)
+    const payer = await findPayer(deps, { ...spender, required })
     const outcome = await deps.editorCalls.spend({
       owner_id: payer.owner_id,
       ...asked,
       action: 'reserve',
       ...(typeof run === 'object' ? { run: run.id, run_limit: run.limit } : { run }),
       occurred_at: deps.now(),
-      actor: user_id,
-      token_id: editor_token_id,
+      actor: spender.user_id,
+      operator_key_id: spender.operator_key_id,
+      token_id: spender.editor_token_id,
       reason: description,
       lasting_s: expires_in * 60,
     })
@@ -49,16 +52,16 @@ export const holdsRoutes = [
     }
   }),
 
-  route(getHold, { rights: theOwner }).handle(async ({ params, user_id }, deps) => {
-    const { hold } = await findOwnHold(deps, { hold_id: params.id, user_id })
+  route(getHold, { rights: theOwner }).handle(async (request, deps) => {
+    const { hold } = await findOwnHold(deps, request)
     const isOver = hold.state === 'open' && hold.expires_at <= deps.now()
     return { success: true, hold: presentHold(isOver ? { ...hold, state: 'expired' } : hold) }
   }),
 
-  route(extendHold, { rights: theOwner }).handle(async ({ params, body, user_id }, deps) => {
-    const { payer, asked } = await findOwnHold(deps, { hold_id: params.id, user_id })
-    await findPayer(deps, { payer, user_id })
-    const lasting_s = body.expires_in * 60
+  route(extendHold, { rights: theOwner }).handle(async (request, deps) => {
+    const { payer, asked } = await findOwnHold(deps, request)
+    await findPayer(deps, { payer, user_id: asked.actor })
+    const lasting_s = request.body.expires_in * 60
     const outcome = await deps.editorCalls.spend({ ...asked, action: 'extend', lasting_s })
     return {
       success: true,
@@ -67,10 +70,10 @@ export const holdsRoutes = [
     }
   }),
 
-  route(settleHold, { rights: theOwner }).handle(async ({ params, body, user_id }, deps) => {
-    const { payer, asked } = await findOwnHold(deps, { hold_id: params.id, user_id })
-    const { credits, reason: failure } = body
-    const may_spend = await maySpend(deps, payer, user_id)
+  route(settleHold, { rights: theOwner }).handle(async (request, deps) => {
+    const { payer, asked } = await findOwnHold(deps, request)
+    const { credits, reason: failure } = request.body
+    const may_spend = await maySpend(deps, payer, asked.actor)
     const outcome = await deps.editorCalls.spend({ ...asked, action: 'settle', credits, failure, may_spend })
     const hold = requireDone(outcome)
     const { charged } = outcome
@@ -85,8 +88,8 @@ export const holdsRoutes = [
     }
   }),
 
-  route(releaseHold, { rights: theOwner }).handle(async ({ params, user_id }, deps) => {
-    const { payer, asked } = await findOwnHold(deps, { hold_id: params.id, user_id })
+  route(releaseHold, { rights: theOwner }).handle(async (request, deps) => {
+    const { payer, asked } = await findOwnHold(deps, request)
     const outcome = await deps.editorCalls.spend({ ...asked, action: 'release' })
     return {
       success: true,
@@ -105,20 +108,28 @@ async function maySpend(deps: Dependencies, payer: string, user_id: string): Pro
 }
 
 /**
- * The caller's hold, its payer, and what every question to the ledger about it has. The person needs no seat:
- * what was reserved for a request is settled also after the seat was lost.
+ * The caller's hold, its payer, and what every question to the ledger about it has. The person needs no seat,
+ * nor a sign-in where the operator's key opened it: what was reserved for a request is settled also afterwards.
  */
 async function findOwnHold(
   { editorCalls, now }: Pick<Dependencies, 'editorCalls' | 'now'>,
-  { hold_id, user_id }: { readonly hold_id: string; readonly user_id: string },
+  {
+    params: { id: hold_id },
+    user_id,
+    operator_key_id,
+  }: {
+    readonly params: { readonly id: string }
+    readonly user_id: string | null
+    readonly operator_key_id: string | null
+  },
 ) {
-  const hold = await editorCalls.findHold({ hold_id, actor: user_id })
+  const hold = await editorCalls.findHold({ hold_id, actor: user_id, operator_key_id })
   if (!hold) throw refusal('hold_not_found')
-  const { owner_id } = hold
+  const { owner_id, actor } = hold
   return {
     hold,
     payer: payerOf(hold),
-    asked: { owner_id, hold_id, actor: user_id, occurred_at: now() },
+    asked: { owner_id, hold_id, actor, operator_key_id, occurred_at: now() },
   }
 }
 

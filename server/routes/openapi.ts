@@ -96,6 +96,11 @@ function openapiDocument(endpoints: readonly Endpoint[], brand: Brand) {
           scheme: 'bearer',
           description: 'Long-lived token of an editor extension, from /api/auth/token or the dashboard',
         },
+        operator: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Key of a service of the operator, such as a model gateway',
+        },
       },
     },
   }
@@ -113,7 +118,7 @@ const idempotencyKey = {
 function operationOf(endpoint: Endpoint) {
   return {
     summary: endpoint.summary,
-    security: securityOf[endpoint.auth],
+    security: [...(endpoint.meters ? [{ operator: [] }] : []), ...securityOf[endpoint.auth]],
     ...((endpoint.params || endpoint.query || endpoint.idempotent) && {
       parameters: [
         ...(endpoint.params ? parametersIn('path', endpoint.params) : []),

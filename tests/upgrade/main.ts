@@ -50,11 +50,16 @@ async function dumpDemo(): Promise<string> {
   const lines: string[] = []
   const product = await launchAtStandIns({
     dataDir,
-    env: { DATABASE_URL: url, SANDBOX_STRIPE_BEGINS_DAYS_AGO: String(demoDays) },
+    env: {
+      DATABASE_URL: url,
+      SANDBOX_STRIPE_BEGINS_DAYS_AGO: String(demoDays),
+      // As `holdAndAdjust` calls.
+      METERED_BY: 'editor',
+    },
     onLine: (line) => void lines.push(line),
   })
   try {
-    await playDemo({ ...product, signal: AbortSignal.timeout(10 * 60_000) })
+    await playDemo({ ...product, operatorKey: undefined, signal: AbortSignal.timeout(10 * 60_000) })
     await holdAndAdjust(product.url)
   } catch (error) {
     throw new Error(lines.slice(-50).join('\n'), { cause: error })

@@ -29,7 +29,8 @@
 -- A hold (ledger_holds) moves nothing. It reserves of each account what a usage would take of it at that moment, and is usage
 -- of the month in which it was opened, whenever it is settled: the books end as if its credits had been used then.
 --   id, owner_id                         a call names it by its id
---   idempotency_key, actor, token_id     the caller's key, the person that it is for, who alone may settle it, and their editor
+--   idempotency_key, actor, token_id     the caller's key, the person that it is for, and their editor
+--   operator_key_id                      the operator's key that opened it and alone may settle it; without one only the person may
 --   asked, at_least                      what the caller asked for; with `at_least` fewer are enough
 --   credits, plan_credits                what is reserved, and how much of it of the plan account
 --   opened_at, expires_at, extended_at   by the product's clock
@@ -46,14 +47,14 @@ CREATE OR REPLACE FUNCTION ledger_input_hash(VARIADIC parts text[]) RETURNS byte
 $$;
 
 -- What the hashes of a transfer's entries say of the transfer. Times are in microseconds; 3 is the version of
--- this format.
+-- this format. The actor stands with the operator's key that acted for them, where there is one.
 CREATE OR REPLACE FUNCTION ledger_transfer_digest(transfer ledger_transfers) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT sha256(convert_to('[3, ' || to_json(transfer.idempotency_key) || ', ' || to_json(transfer.kind::text)
     || ', ' || coalesce(to_json(transfer.grant_id)::text, 'null') || ', "' || encode(transfer.input_hash, 'hex')
     || '", ' || (extract(epoch FROM transfer.occurred_at) * 1000000)::bigint
     || ', ' || (extract(epoch FROM transfer.posted_at) * 1000000)::bigint
     || ', ' || coalesce(to_json(transfer.intent_id)::text, 'null') || ', ' || coalesce(to_json(transfer.event_id)::text, 'null')
-    || ', ' || to_json(transfer.actor) || ', "' || encode(transfer.reason_hash, 'hex') || '"]', 'UTF8'))
+    || ', ' || to_json(concat_ws(' ', transfer.actor, transfer.operator_key_id)) || ', "' || encode(transfer.reason_hash, 'hex') || '"]', 'UTF8'))
 $$;
 
 -- Chains an entry to the previous one of its account (NULL for the first). An entry of the house, which has
@@ -287,9 +288,9 @@ BEGIN
   ELSE
     transfer.id := nextval('ledger_transfers_id_seq');
     INSERT INTO ledger_keys (owner_id, idempotency_key, input_hash) VALUES (owner.owner_id, transfer.idempotency_key, transfer.input_hash);
-    INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, token_id, reason, model, project, run)
-    VALUES (owner.owner_id, transfer.id, transfer.idempotency_key, transfer.occurred_at, failure, transfer.actor, transfer.token_id,
-      transfer.reason, transfer.model, transfer.project, transfer.run);
+    INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, operator_key_id, token_id, reason, model, project, run)
+    VALUES (owner.owner_id, transfer.id, transfer.idempotency_key, transfer.occurred_at, failure, transfer.actor, transfer.operator_key_id,
+      transfer.token_id, transfer.reason, transfer.model, transfer.project, transfer.run);
     CALL ledger_count_usage(transfer, requests, 1, 0);
     transfer.id := NULL;
   END IF;
@@ -309,9 +310,9 @@ DECLARE
   reserved bigint := 0;
   above bigint;
 BEGIN
-  SELECT 'hold/' || hold.id, moment, hold.actor, hold.reason, hold.token_id, hold.model, hold.project, hold.run
-  INTO transfer.idempotency_key, transfer.occurred_at, transfer.actor, transfer.reason, transfer.token_id, transfer.model, transfer.project,
-    transfer.run;
+  SELECT 'hold/' || hold.id, moment, hold.actor, hold.operator_key_id, hold.reason, hold.token_id, hold.model, hold.project, hold.run
+  INTO transfer.idempotency_key, transfer.occurred_at, transfer.actor, transfer.operator_key_id, transfer.reason, transfer.token_id,
+    transfer.model, transfer.project, transfer.run;
   IF hold.state = 'open' THEN
     reserved := least(cost, hold.credits);
     owner.held := owner.held - hold.credits;
@@ -347,14 +348,15 @@ $$;
 --   release   ends it with nothing
 --   extend    lets it last longer, until a day after it was opened
 -- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
--- for before), `refused` (not enough is available), `over_budget` (enough is, but `budget` has less left), `conflict` (the key was used for something else), `not_found`
--- (of this person and payer), `too_many` (open holds of the person), or `settled`, `released` or `expired`: the
+-- for before), `refused` (not enough is available), `over_budget` (enough is, but `budget` has less left), `conflict` (the key
+-- was used for something else), `not_found` (of this person, payer and operator's key), `too_many` (open holds of the person), or
+-- `settled`, `released` or `expired`: the
 -- state of the hold, which does not allow it. `owner` and `hold` are the rows as they are afterwards. With `skip_locked`,
 -- those of owners who are locked or new have no row. LG002: credits that are not allowed.
 CREATE OR REPLACE FUNCTION ledger_spend(
   owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
   actors text[], reasons text[], token_ids uuid[], models text[], projects text[], runs text[], failures text[], hold_ids uuid[],
-  at_least bigint[], lasting integer[], may_spend boolean[], run_limits bigint[], skip_locked boolean
+  at_least bigint[], lasting integer[], may_spend boolean[], operator_key_ids uuid[], run_limits bigint[], skip_locked boolean
 ) RETURNS TABLE (
   ordinal bigint, outcome text, transfer_id bigint, charged bigint, owner ledger_owners, hold ledger_holds, budget jsonb
 ) LANGUAGE plpgsql SECURITY DEFINER
@@ -378,9 +380,9 @@ BEGIN
   END IF;
   FOR request IN
     SELECT * FROM unnest(owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models,
-      projects, runs, failures, hold_ids, at_least, lasting, may_spend, run_limits) WITH ORDINALITY
+      projects, runs, failures, hold_ids, at_least, lasting, may_spend, operator_key_ids, run_limits) WITH ORDINALITY
       AS given (owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run, failure,
-        hold_id, at_least, lasting, may_spend, run_limit, ordinal)
+        hold_id, at_least, lasting, may_spend, operator_key_id, run_limit, ordinal)
     WHERE given.owner_id = ANY (locked) ORDER BY given.ordinal
   LOOP
     ordinal := request.ordinal;
@@ -400,7 +402,8 @@ BEGIN
       SELECT * INTO hold FROM ledger_holds h WHERE h.owner_id = request.owner_id AND h.idempotency_key = request.idempotency_key;
     ELSE
       SELECT * INTO hold FROM ledger_holds h
-      WHERE h.id = request.hold_id AND h.owner_id = request.owner_id AND h.actor = request.actor;
+      WHERE h.id = request.hold_id AND h.owner_id = request.owner_id AND h.actor = request.actor
+        AND h.operator_key_id IS NOT DISTINCT FROM request.operator_key_id;
     END IF;
     -- A hold whose time is over has expired, also where that is not written down yet. The owner's end before one of
     -- them decides what happens.
@@ -434,15 +437,15 @@ BEGIN
     WHEN request.action = 'use' THEN
       transfer := NULL;
       SELECT request.idempotency_key, request.occurred_at, request.actor, request.reason, request.token_id, request.model,
-        request.project, request.run
+        request.project, request.run, request.operator_key_id
       INTO transfer.idempotency_key, transfer.occurred_at, transfer.actor, transfer.reason, transfer.token_id, transfer.model,
-        transfer.project, transfer.run;
+        transfer.project, transfer.run, transfer.operator_key_id;
       CALL ledger_use(owner, transfer, ledger_of_plan(owner, request.credits), request.credits, request.failure, 1);
       transfer_id := transfer.id;
       charged := request.credits;
     WHEN request.action = 'reserve' AND hold.id IS NOT NULL THEN
-      outcome := CASE WHEN (hold.asked, coalesce(hold.at_least, 0)) = (request.credits, coalesce(request.at_least, 0))
-        THEN 'replayed' ELSE 'conflict' END;
+      outcome := CASE WHEN (hold.asked, hold.at_least, hold.operator_key_id)
+        IS NOT DISTINCT FROM (request.credits, request.at_least, request.operator_key_id) THEN 'replayed' ELSE 'conflict' END;
     WHEN request.action = 'reserve' AND owner.held > 0 AND holds_of_person_max <= (
       SELECT count(*) FROM ledger_holds h
       WHERE h.owner_id = request.owner_id AND h.actor = request.actor AND h.state = 'open' AND h.expires_at > request.occurred_at) THEN
@@ -454,11 +457,11 @@ BEGIN
     WHEN request.action = 'reserve' THEN
       reserved := least(request.credits, ledger_available(owner), nearest.left);
       INSERT INTO ledger_holds AS h (owner_id, idempotency_key, actor, token_id, asked, at_least, credits, plan_credits, opened_at,
-        expires_at, reason, model, project, run, run_limit)
+        expires_at, reason, model, project, run, operator_key_id, run_limit)
       VALUES (request.owner_id, request.idempotency_key, request.actor, request.token_id, request.credits, request.at_least,
         reserved, ledger_of_plan(owner, reserved), request.occurred_at,
         request.occurred_at + make_interval(secs => request.lasting), request.reason, request.model, request.project, request.run,
-        request.run_limit)
+        request.operator_key_id, request.run_limit)
       RETURNING * INTO hold;
       owner.held := owner.held + hold.credits;
       owner.plan_held := owner.plan_held + hold.plan_credits;

@@ -141,8 +141,9 @@ CREATE TABLE ledger_transfers (
   reason text,
   reason_salt bytea,
   reason_hash bytea NOT NULL,
-  -- The token of the editor that reported a usage.
+  -- The token of the editor that a usage is of, and the operator's key that reported it.
   token_id uuid,
+  operator_key_id uuid,
   model usage_label,
   project usage_label,
   run usage_label,
@@ -187,6 +188,7 @@ CREATE TABLE ledger_failures (
   occurred_at timestamptz NOT NULL,
   failure usage_failure NOT NULL,
   actor text NOT NULL,
+  operator_key_id uuid,
   token_id uuid,
   reason text,
   model usage_label,
@@ -223,8 +225,9 @@ CREATE TABLE ledger_holds (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   -- The caller's, as of a usage.
   idempotency_key text NOT NULL,
-  -- The person that it is for, who alone may settle it.
+  -- The person that it is for, and the operator's key that opened it: the key alone, or without one the person, may settle it.
   actor text NOT NULL,
+  operator_key_id uuid,
   token_id uuid,
   asked bigint NOT NULL CHECK (asked > 0),
   at_least bigint CHECK (at_least BETWEEN 1 AND asked),

@@ -69,3 +69,18 @@ GRANT SELECT, INSERT, DELETE ON extension_sign_ins TO tidemark_server;
 GRANT UPDATE (code_hash, exchanged_at, token_id, confirmation_hash, confirmation_expires_at,
   clerk_session_id, editor_name, payer) ON extension_sign_ins TO tidemark_server;
 GRANT SELECT, DELETE ON extension_sign_ins TO tidemark_worker;
+
+-- Keys of the operator's own services, such as a model gateway, which report what people used. Only the operator makes
+-- and revokes them (npm run operator-key). As of tokens, only the SHA-256 is kept.
+CREATE TABLE operator_keys (
+  id uuid PRIMARY KEY,
+  name text NOT NULL CHECK (name ~ '^[\w.-]{1,64}$'),
+  key_hash bytea NOT NULL UNIQUE CHECK (length(key_hash) = 32),
+  created_at timestamptz NOT NULL,
+  -- To five minutes.
+  last_used_at timestamptz,
+  revoked_at timestamptz
+);
+GRANT SELECT, UPDATE (last_used_at) ON operator_keys TO tidemark_server;
+-- What support's timeline shows of one.
+GRANT SELECT (id, name) ON operator_keys TO tidemark_worker;

@@ -5,21 +5,26 @@ import type { Hold } from '../spend/usage.ts'
 
 export interface HoldOfActor {
   readonly hold_id: string
-  /** The person that it is for. */
-  readonly actor: string
+  /** The person that it is for; null where an operator's key asks, which opened it itself. */
+  readonly actor: string | null
+  readonly operator_key_id: string | null
 }
 
-export type FoundHold = { readonly owner_id: string } & Hold
+export type FoundHold = { readonly owner_id: string; readonly actor: string } & Hold
 
-/** A person's hold with its owner; null where they have none with that id. */
-export async function findHold(db: Kysely<DB>, { hold_id, actor }: HoldOfActor): Promise<FoundHold | null> {
-  const [hold] = await findHolds(db, [hold_id, actor])
+/** The hold of a person, or of an operator's key, with its owner; null where they have none with that id. */
+export async function findHold(
+  db: Kysely<DB>,
+  { hold_id, actor, operator_key_id }: HoldOfActor,
+): Promise<FoundHold | null> {
+  const [hold] = await findHolds(db, [hold_id, actor, operator_key_id])
   return hold ?? null
 }
 
 const findHolds = preparedText<FoundHold>(
   'find_hold',
-  'SELECT owner_id, id, state, credits, opened_at, expires_at FROM ledger_holds WHERE id = $1 AND actor = $2',
+  `SELECT owner_id, actor, id, state, credits, opened_at, expires_at FROM ledger_holds
+  WHERE id = $1 AND operator_key_id IS NOT DISTINCT FROM $3::uuid AND ($3 IS NOT NULL OR actor = $2)`,
 )
 
 /** When the owner's next open hold expires; null when none does. */

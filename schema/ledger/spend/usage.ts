@@ -27,6 +27,8 @@ interface Asked {
   readonly occurred_at: Date
   /** The id of the user whose editor asks. */
   readonly actor: string
+  /** The operator's key with which a service asks for them; a hold is that key's alone then. */
+  readonly operator_key_id?: string | null
 }
 
 /** A report of usage. */
@@ -109,8 +111,9 @@ export interface NearestBudget {
 export interface SpendOutcome extends SpendableBalance {
   /**
    * `posted`: done, also where nothing is posted. `replayed`: the same was asked for before. `refused`: not
-   * enough is available. `over_budget`: enough is, but `budget` has less left. `conflict`: the key was used for something else. `not_found`: no such hold of this
-   * person and owner. `too_many`: the person's open holds. The others are states of a hold that do not allow
+   * enough is available. `over_budget`: enough is, but `budget` has less left. `conflict`: the key was used for
+   * something else. `not_found`: no such hold of this person, owner and operator’s key. `too_many`: the person's
+   * open holds. The others are states of a hold that do not allow
    * what was asked for.
    */
   readonly outcome:
@@ -199,7 +202,7 @@ async function decide(
     SELECT ordinal, outcome, transfer_id, charged, budget, (owner).plan_balance AS plan, (owner).purchased_balance AS purchased,
       (owner).held, (hold).id AS hold_id, (hold).state AS hold_state, (hold).credits AS hold_credits,
       (hold).opened_at AS hold_opened_at, (hold).expires_at AS hold_expires_at
-    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
     [...parametersOf(requests), skipLocked],
   )
   const work = () => callLedger<DecidedRow>(db, call)
@@ -222,7 +225,7 @@ function parametersOf(requests: readonly SpendRequest[]): unknown[][] {
     all(({ action = 'use' }) => action),
     all((request) => ('credits' in request ? request.credits : 0)),
     all((request) =>
-      'idempotency_key' in request ? usageKey(request.actor, request.idempotency_key) : request.hold_id,
+      'idempotency_key' in request ? usageKey(request, request.idempotency_key) : request.hold_id,
     ),
     all(({ occurred_at }) => occurred_at.toISOString()),
     all(({ actor }) => actor),
@@ -236,6 +239,7 @@ function parametersOf(requests: readonly SpendRequest[]): unknown[][] {
     all((request) => 'at_least' in request && request.at_least),
     all((request) => 'lasting_s' in request && request.lasting_s),
     all((request) => 'may_spend' in request && request.may_spend),
+    all(({ operator_key_id }) => operator_key_id),
     all((request) => 'run_limit' in request && request.run_limit),
   ]
 }

@@ -163,7 +163,7 @@ const allAccounts = sql<{
 const allEntries = sql<EntryRow>`
   SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.owner_id AS entry_owner_id, encode(e.hash, 'hex') AS hash,
     t.id IS NULL AS lacks_transfer, t.owner_id, t.idempotency_key, t.kind, t.grant_id, encode(t.input_hash, 'hex') AS input_hash,
-    t.intent_id, t.event_id, t.actor, encode(t.reason_hash, 'hex') AS reason_hash,
+    t.intent_id, t.event_id, t.actor, t.operator_key_id, encode(t.reason_hash, 'hex') AS reason_hash,
     (date_part('epoch', t.occurred_at) * 1e6)::bigint::text AS occurred_at_us, (date_part('epoch', t.posted_at) * 1e6)::bigint::text AS posted_at_us
   FROM ledger_entries e LEFT JOIN ledger_transfers t ON t.id = e.transfer_id ORDER BY e.transfer_id`
 

@@ -19,6 +19,7 @@ export interface TransferContent {
   readonly intent_id: string | null
   readonly event_id: string | null
   readonly actor: string
+  readonly operator_key_id: string | null
   readonly reason_hash: string
 }
 
@@ -31,7 +32,8 @@ export interface EntryContent {
 
 /** SHA-256 of the transfer's fields as a JSON array, with `, ` between them. */
 export function transferDigest(transfer: TransferContent): string {
-  const { idempotency_key, kind, grant_id, input_hash, intent_id, event_id, actor, reason_hash } = transfer
+  const { idempotency_key, kind, grant_id, input_hash, intent_id, event_id, reason_hash } = transfer
+  const actor = [transfer.actor, transfer.operator_key_id ?? []].flat().join(' ')
   const text =
     `[${digestFormat}, ${JSON.stringify(idempotency_key)}, "${kind}", ${JSON.stringify(grant_id)}, "${input_hash}", ` +
     `${transfer.occurred_at_us}, ${transfer.posted_at_us}, ${JSON.stringify(intent_id)}, ${JSON.stringify(event_id)}, ` +

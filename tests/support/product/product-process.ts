@@ -55,6 +55,7 @@ export async function startProductProcess(
       JOB_STALLED_MS: '300',
       CLAIM_EVERY_MS: '300',
       CLAIM_AFTER_MS: '500',
+      METERED_BY: 'editor',
       ...options.env,
     },
   })

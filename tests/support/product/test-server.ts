@@ -75,7 +75,16 @@ export async function callApi(
 
 /** No process listens on this port. */
 const unreachable = { port: 1 }
-const unlimited = { page: 1e6, read: 1e6, write: 1e6, checkout: 1e6, auth: 1e6, sign_in: 1e6, extension: 1e6 }
+const unlimited = {
+  page: 1e6,
+  read: 1e6,
+  write: 1e6,
+  checkout: 1e6,
+  auth: 1e6,
+  sign_in: 1e6,
+  extension: 1e6,
+  operator: 1e6,
+}
 
 /** The real application on a real socket, with the real database and queue of the test. */
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
@@ -87,6 +96,7 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     REDIS_URL: options.redisUrl ?? '',
     ...stripeSandboxVariables({ stripePort: (options.stripe ?? unreachable).port }),
     ...clerkSandboxVariables({ clerkPort: (options.clerk ?? unreachable).port }),
+    METERED_BY: 'editor',
     ...options.env,
   })
   const opened = openDependencies(env)

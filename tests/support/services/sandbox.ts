@@ -1,5 +1,6 @@
 import { readSettings as readClerkSettings } from '../../../sandbox/clerk/settings.ts'
 import { startClerkSandbox } from '../../../sandbox/clerk/start.ts'
+import { startSampleGateway } from '../../../sandbox/gateway/start.ts'
 import { readSettings as readStripeSettings } from '../../../sandbox/stripe/settings.ts'
 import { startStripeSandbox } from '../../../sandbox/stripe/start.ts'
 import { clerkSandboxEnvironment, stripeSandboxEnvironment } from '../../../scripts/sandbox-environment.ts'
@@ -74,4 +75,15 @@ export async function startSandbox(
     },
     stop: () => sandbox.close(),
   }
+}
+
+/** The sample gateway on a free port, for the product at the address. */
+export function startGateway({
+  appUrl,
+  operatorKey,
+}: {
+  readonly appUrl: string
+  readonly operatorKey: string
+}) {
+  return startSampleGateway({ host: '127.0.0.1', port: 0, appUrl, operatorKey })
 }

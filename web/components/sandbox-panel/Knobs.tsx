@@ -12,14 +12,15 @@ const offers = [
     body: { drop_after: true, count: 1, method: 'POST' },
   },
   { service: 'clerk', label: 'Clerk: five errors (500)', body: { status: 500, count: 5 } },
+  { service: 'gateway', label: 'Model: one broken answer', body: { drop_after: true, count: 1 } },
 ] as const
 
 export function FaultKnobs({ state, isBusy, turn }: KnobProps & { state: SandboxState }) {
-  const left = { stripe: state.stripe?.faults ?? [], clerk: state.clerk?.faults ?? [] }
-  const ordered = [...left.stripe, ...left.clerk].reduce((sum, { count }) => sum + (count ?? 0), 0)
+  const failing = (['stripe', 'clerk', 'gateway'] as const).filter((name) => state[name]?.faults.length)
+  const faults = failing.flatMap((name) => state[name]?.faults ?? [])
+  const ordered = faults.reduce((sum, { count }) => sum + (count ?? 0), 0)
   const clear = async () => {
-    if (left.stripe.length > 0) await turn({ path: 'stripe/faults', body: null })
-    if (left.clerk.length > 0) await turn({ path: 'clerk/faults', body: null })
+    for (const name of failing) await turn({ path: `${name}/faults`, body: null })
   }
   return (
     <>

@@ -108,7 +108,7 @@ export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
             {state && (
               <Part
                 title="Failures"
-                text="Make the next calls to Stripe or Clerk fail, and see what the pages say."
+                text="Make the next calls to Stripe, Clerk or a model fail, and see what the pages say."
               >
                 <FaultKnobs state={state} isBusy={busy !== null} turn={turn} />
               </Part>

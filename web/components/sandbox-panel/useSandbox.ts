@@ -20,6 +20,8 @@ export interface SandboxState {
     readonly faults: readonly Fault[]
   } | null
   readonly clerk: { readonly faults: readonly Fault[]; readonly people: readonly SandboxPerson[] } | null
+  /** The model gateway of the sample editor. */
+  readonly gateway: { readonly faults: readonly Fault[] } | null
 }
 
 /** A path below `/__sandbox`; without a body what was ordered there is ended. */

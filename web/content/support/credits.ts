@@ -12,6 +12,7 @@ const transferWords = wordsOf({
     /** Null once it was erased. */
     reason: maybe.text,
     actor: z.string(),
+    operator_key: maybe.text,
     occurred_at: time,
     /** Of a usage that settled one. */
     hold_id: maybe.text,
@@ -33,6 +34,7 @@ const transferWords = wordsOf({
       details: [
         ...(isLate ? [`It happened on ${dayText(occurred_at)}.`] : []),
         ...(isByPerson ? [`By ${names?.[actor] ?? actor}.`] : []),
+        ...(data.operator_key ? [`Reported with the operator key “${data.operator_key}”.`] : []),
       ],
       credits: data.amount,
       account: data.account,
@@ -53,6 +55,8 @@ const holdSchema = z.object({
   actor: z.string(),
   /** Their address, masked. */
   actor_label: maybe.text,
+  /** That alone may settle it. */
+  operator_key: maybe.text,
   asked: z.int(),
   credits: z.int(),
   state: z.enum(['open', 'settled', 'released', 'expired', 'settled_late']),
@@ -106,6 +110,7 @@ function describeReserved(data: Hold, as_of: string): ItemText {
     credits,
     details: [
       `For “${what}”${by}.`,
+      ...(data.operator_key ? [`Reserved with the operator key “${data.operator_key}”.`] : []),
       ...(asked > credits ? [`${creditsText(asked)} were asked for.`] : []),
       ...(state === 'open' && isAhead ? [`It expires on ${momentText(expires_at)}.`] : []),
     ],

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { getExtensionBalance } from '../../schema/api/extension.ts'
+import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { buildEditor } from '../../tests/support/factories/editors.ts'
+import { buildOperatorKey } from '../../tests/support/factories/operator-keys.ts'
+import { madeOnce } from '../../tests/support/made.ts'
+import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { startGateway } from '../../tests/support/services/sandbox.ts'
+import { waitUntil } from '../../tests/support/wait-until.ts'
+
+const { database, server } = testProduct({
+  clerk: 'trusting',
+  server: { settings: { metered_by: 'gateway' } },
+})
+afterAll(async () => {
+  expect((await verifyLedger(database.owner)).problems).toEqual([])
+})
+
+/** How many answers of the product's are lost before one arrives. */
+let lost = 0
+const lossy = madeOnce(
+  async () => {
+    const proxy = createServer((request, response) => {
+      const body: Buffer[] = []
+      request
+        .on('data', (part: Buffer) => body.push(part))
+        .on('end', async () => {
+          const headers = {
+            authorization: request.headers.authorization ?? '',
+            'content-type': 'application/json',
+          }
+          const answer = await fetch(`${server.url}${request.url}`, {
+            method: 'POST',
+            headers,
+            body: Buffer.concat(body),
+          })
+          const text = await answer.text()
+          if (lost-- > 0) return request.socket.destroy()
+          response.writeHead(answer.status).end(text)
+        })
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => proxy.once('listening', resolve))
+    return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, close: () => proxy.close() }
+  },
+  async ({ close }) => void close(),
+)
+const start = async (operatorKey: string) => startGateway({ appUrl: lossy.url, operatorKey })
+const gateway = madeOnce(
+  async () => start((await buildOperatorKey(database)).key),
+  (started) => started.close(),
+)
+afterEach(async () => {
+  lost = 0
+  await fetch(`${gateway.url}/_sandbox/faults`, { method: 'DELETE' })
+})
+
+const person = (purchased = 500) => buildEditor(database, { purchased })
+const ask = (
+  token: string,
+  fields: object = {},
+  { path = '/v1/messages', url = gateway.url, headers = {}, signal = null as AbortSignal | null } = {},
+) =>
+  fetch(`${url}${path}`, {
+    method: 'POST',
+    signal,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      model: 'large',
+      max_tokens: 190,
+      messages: [{ role: 'user', content: 'Explain this function' }],
+      ...fields,
+    }),
+  })
+const balanceOf = async (token: string) => {
+  const { available, held } = await server.ask(getExtensionBalance, { token })
+  return { available, held }
+}
+const knob = (body: object) =>
+  fetch(`${gateway.url}/_sandbox/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+const resume = (name: string, how: string) =>
+  fetch(`${gateway.url}/_sandbox/paused/${name}/${how}`, { method: 'POST' })
+const eventsOf = (text: string) =>
+  [...text.matchAll(/^data: (\{.*)$/gm)].map(
+    ([, data = '']) => JSON.parse(data) as { type?: string; [more: string]: unknown },
+  )
+/** Reads a stream until so many words have arrived. */
+async function readWords({ body }: Response, count: number): Promise<void> {
+  let text = ''
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
+  while (text.split('content_block_delta"').length <= count) text += (await reader?.read())?.value ?? ''
+}
+const answer = 'It keeps a tide level between the lowest and the highest mark of the harbor.'
+
+describe('an answer of the gateway', () => {
+  test.each([
+    [
+      '/v1/messages',
+      { content: [{ type: 'text', text: answer }], usage: { input_tokens: 6, output_tokens: 110, cost: 12 } },
+    ],
+    [
+      '/v1/chat/completions',
+      {
+        choices: [{ message: { content: answer } }],
+        usage: { prompt_tokens: 6, completion_tokens: 110, total_tokens: 116, cost: 12 },
+      },
+    ],
+  ])('an answer of %s costs its user what was produced', async (path, body) => {
+    const { token } = await person()
+    const response = await ask(token, {}, { path })
+    expect([response.status, await response.json()]).toMatchObject([200, body])
+    expect(await balanceOf(token)).toEqual({ available: 488, held: 0 })
+  })
+
+  test('a stream in the form of Anthropic has its events in order, and ends when the user is charged', async () => {
+    const { token } = await person()
+    const events = eventsOf(await (await ask(token, { stream: true })).text())
+    expect(events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1])).toEqual([
+      ...[
+        'message_start',
+        'content_block_start',
+        'content_block_delta',
+        'content_block_stop',
+        'message_delta',
+        'message_stop',
+      ],
+    ])
+    expect(events.map(({ delta }) => (delta as { text?: string })?.text ?? '').join('')).toBe(answer)
+    expect(await balanceOf(token)).toEqual({ available: 488, held: 0 })
+  })
+
+  test('a stream in the form of OpenAI has its chunks, its usage and the end', async () => {
+    const { token } = await person()
+    const text = await (
+      await ask(token, { stream: true, max_tokens: undefined }, { path: '/v1/chat/completions' })
+    ).text()
+    const chunks = eventsOf(text) as unknown as {
+      choices: { delta: { content?: string } }[]
+      usage?: object
+    }[]
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(answer)
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { cost: 12 } })
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  test('the most that a request may cost is reserved while it runs', async () => {
+    const { token } = await person()
+    const running = await ask(token, { stream: true }, { headers: { 'x-sandbox-pause': 'runs' } })
+    expect(await balanceOf(token)).toEqual({ available: 480, held: 20 })
+    await resume('runs', 'go')
+    await running.text()
+    expect(await balanceOf(token)).toEqual({ available: 488, held: 0 })
+  })
+
+  test('max_tokens ends an answer, and caps what it costs', async () => {
+    const { token } = await person()
+    expect(await (await ask(token, { max_tokens: 20 })).json()).toMatchObject({
+      usage: { output_tokens: 20, cost: 3 },
+    })
+  })
+
+  test('calls of the meter whose answers are lost are made again, and charge once', async () => {
+    const { token } = await person()
+    lost = 2
+    expect((await ask(token)).status).toBe(200)
+    expect(await balanceOf(token)).toEqual({ available: 488, held: 0 })
+  })
+})
+
+describe('a request that ends early', () => {
+  test.each([
+    ['a provider that is overloaded', { status: 529, count: 1 }, {}, 529],
+    ['a provider that fails when it has sent a part', { drop_after: true, count: 1 }, {}, 500],
+    ['a model that is down', null, { model: 'sample-down' }, 529],
+  ])('%s costs nothing, and is in the history as a failure', async (_, fault, fields, status) => {
+    const { token, user_id } = await person()
+    if (fault) await knob(fault)
+    const response = await ask(token, fields)
+    expect([response.status, await response.json()]).toMatchObject([
+      status,
+      { type: 'error', error: { type: 'api_error' } },
+    ])
+    expect(await balanceOf(token)).toEqual({ available: 500, held: 0 })
+    const failures = await database.owner
+      .selectFrom('ledger_failures')
+      .selectAll()
+      .where('owner_id', '=', user_id)
+      .execute()
+    expect(failures).toMatchObject([{ failure: 'provider_error', operator_key_id: expect.any(String) }])
+  })
+
+  test('a stream that breaks off says so in an event', async () => {
+    const { token } = await person()
+    await knob({ drop_after: true, count: 1 })
+    const events = eventsOf(await (await ask(token, { stream: true })).text())
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { message: 'The model stopped answering.' } })
+    expect(await balanceOf(token)).toEqual({ available: 500, held: 0 })
+  })
+
+  test.each([
+    ['before the first word', 'x', 500],
+    ['after seven of fifteen words', 'x@7', 494],
+  ])('a client that goes away %s pays for what was produced', async (_, pause, available) => {
+    const { token } = await person()
+    const going = new AbortController()
+    const name = pause.replace('x', randomUUID())
+    const response = await ask(
+      token,
+      { stream: true },
+      { headers: { 'x-sandbox-pause': name }, signal: going.signal },
+    )
+    expect(response.status).toBe(200)
+    await readWords(response, Number(pause.split('@')[1] ?? 0))
+    going.abort()
+    await waitUntil(async () => (await balanceOf(token)).held === 0, 'the end of the hold')
+    expect(await balanceOf(token)).toEqual({ available, held: 0 })
+  })
+})
+
+describe('a request that is not served', () => {
+  test('a user who has too little is told what would help, in the form of either provider', async () => {
+    const { token } = await person(10)
+    for (const path of ['/v1/messages', '/v1/chat/completions']) {
+      const response = await ask(token, {}, { path })
+      expect([response.status, await response.json()]).toMatchObject([
+        402,
+        {
+          error: {
+            code: 'insufficient_credits',
+            message: expect.stringContaining('Not enough credits.'),
+            buy_url: expect.any(String),
+            other_payers: [],
+          },
+        },
+      ])
+    }
+  })
+
+  test.each([
+    [401, 'a token that is not valid', 'tide_unknown', {}],
+    [400, 'a request without messages', '', { messages: [] }],
+    [400, 'a request in the form of Anthropic without max_tokens', '', { max_tokens: undefined }],
+  ])('the answer is a %i for %s', async (status, _, token, fields) => {
+    const response = await ask(token || (await person()).token, fields)
+    expect([response.status, await response.json()]).toMatchObject([
+      status,
+      { error: { type: 'invalid_request_error' } },
+    ])
+  })
+
+  test('a gateway whose key was revoked serves no request, and does not tell its users to sign in', async () => {
+    const wrong = await start('tideop_unknown')
+    const { token } = await person()
+    expect((await ask(token, {}, { url: wrong.url })).status).toBe(500)
+    await wrong.close()
+  })
+
+  test('a gateway whose meter is away asks no model', async () => {
+    const { token } = await person()
+    lost = 5
+    expect((await ask(token)).status).toBe(503)
+  })
+})
