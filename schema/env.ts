@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { loopbackNames } from './api/redirect-uri.ts'
 import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
 import { defaultEditors, editorsOf } from './extension/editors.ts'
-import type { AdjustmentLimits } from './support/acts.ts'
+import type { ActLimits } from './support/acts.ts'
 import { isLiveKey } from './vendors/stripe/mode.ts'
 
 /** A list in one variable. */
@@ -154,6 +154,24 @@ export const environmentSchema = z.object({
     .describe(
       'The same for all of them together; with a second person the most at once, and four times that a day',
     ),
+  SUPPORT_REFUND_LIMIT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(100)
+    .describe(
+      'Money that one support person may refund within a day without a second person, in euros or the payment’s currency',
+    ),
+  SUPPORT_REFUND_TOTAL: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(1000)
+    .describe(
+      'The same for all of them together; with a second person the most at once, and four times that a day',
+    ),
   EXTENSION_IDS: z
     .string()
     .regex(/^[\w-]+\.[\w-]+(\s*,\s*[\w-]+\.[\w-]+)*$/, 'must be publisher.extension, separated by commas')
@@ -221,11 +239,17 @@ type RequiredName = (typeof requiredNames)[number]
 /** The environment of a process that has all its external services; the launcher fills in the sandbox's. */
 export type ProcessEnvironment = Omit<Environment, RequiredName> & Record<RequiredName, string>
 
-/** Credits that may be adjusted within a day without a second person. */
-export function adjustmentLimitsOf(
-  env: Pick<Environment, 'SUPPORT_ADJUSTMENT_LIMIT' | 'SUPPORT_ADJUSTMENT_TOTAL'>,
-): AdjustmentLimits {
-  return { asker: env.SUPPORT_ADJUSTMENT_LIMIT, total: env.SUPPORT_ADJUSTMENT_TOTAL }
+/** What may be adjusted and refunded within a day without a second person: credits, and minor units. */
+export function actLimitsOf(
+  env: Pick<
+    Environment,
+    'SUPPORT_ADJUSTMENT_LIMIT' | 'SUPPORT_ADJUSTMENT_TOTAL' | 'SUPPORT_REFUND_LIMIT' | 'SUPPORT_REFUND_TOTAL'
+  >,
+): ActLimits {
+  return {
+    adjust: { asker: env.SUPPORT_ADJUSTMENT_LIMIT, total: env.SUPPORT_ADJUSTMENT_TOTAL },
+    refund: { asker: env.SUPPORT_REFUND_LIMIT * 100, total: env.SUPPORT_REFUND_TOTAL * 100 },
+  }
 }
 
 export class EnvironmentError extends Error {

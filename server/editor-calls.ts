@@ -2,6 +2,7 @@ import { Batches } from '../schema/batches.ts'
 import type { Database } from '../schema/database/connect.ts'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
 import {
+  type AskedBalance,
   type AskedPayer,
   type EditorBalance,
   type FoundPayer,
@@ -13,7 +14,7 @@ import { createUsageGroups, type Spend } from '../schema/ledger/spend/usage-grou
 
 /** Batches concurrent calls of editors: one statement serves those that arrived meanwhile (decision 126). */
 export interface EditorCalls {
-  readBalance(asked: AskedPayer): Promise<EditorBalance>
+  readBalance(asked: AskedBalance): Promise<EditorBalance>
   findPayer(asked: AskedPayer): Promise<FoundPayer>
   /** Null when the person has no hold with this id. */
   findHold(asked: HoldOfActor): Promise<FoundHold | null>

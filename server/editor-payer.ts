@@ -1,10 +1,11 @@
 import { renewalTexts } from '../schema/api/account.ts'
-import type { EditorBalance, OtherPayer, SpendingRefusal } from '../schema/api/spending.ts'
+import type { EditorBalance, NearestBudget, OtherPayer, SpendingRefusal } from '../schema/api/spending.ts'
 import { findLiveSubscription, findRenewal } from '../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../schema/catalogue/credits.ts'
 import type { FoundPayer } from '../schema/extension/editor-payers.ts'
 import { kindOf } from '../schema/ledger/accounts.ts'
 import { findNextExpiry } from '../schema/ledger/read/holds.ts'
+import type { NearestBudget as FoundBudget } from '../schema/ledger/spend/usage.ts'
 import { availableOf, type SpendableBalance } from '../schema/ledger/spendable.ts'
 import { listSeatsOf } from '../schema/people/seats/seats.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -32,7 +33,7 @@ interface PayingCall {
  * 404, whether or not it exists, and no other payer takes its place.
  */
 export async function findPayer(
-  deps: Pick<Dependencies, 'db' | 'editorCalls'>,
+  deps: Pick<Dependencies, 'db' | 'editorCalls' | 'now'>,
   call: PayingCall,
 ): Promise<EditorPayer> {
   const { payer: named, user_id, editor_token_id: token_id = null } = call
@@ -47,7 +48,7 @@ export async function findPayer(
 
 /** The name of a payer that may pay. Throws when the token is gone, or the seat, with the ways on. */
 export async function requireSeat(
-  deps: Pick<Dependencies, 'db' | 'editorCalls'>,
+  deps: Pick<Dependencies, 'db' | 'editorCalls' | 'now'>,
   { payer: named, user_id, required = 1 }: PayingCall,
   { payer, seat_role }: FoundPayer,
 ): Promise<string> {
@@ -65,7 +66,7 @@ export async function requireSeat(
 
 /** Those of the user's payers that could pay so much now. Their names are Clerk's, which is not asked here. */
 async function findOtherPayers(
-  { db, editorCalls }: Pick<Dependencies, 'db' | 'editorCalls'>,
+  { db, editorCalls, now }: Pick<Dependencies, 'db' | 'editorCalls' | 'now'>,
   {
     payer,
     user_id,
@@ -75,8 +76,10 @@ async function findOtherPayers(
   const others = ['personal', ...(await listSeatsOf(db, user_id))].filter((id) => id !== payer)
   const found = await Promise.all(
     others.map(async (id) => {
-      const balance = await editorCalls.readBalance({ user_id, token_id: null, payer: id })
-      return { id, available: availableOf(balance) }
+      const balance = await editorCalls.readBalance({ user_id, token_id: null, payer: id, now: now() })
+      const { budget } = balance
+      const left = budget ? budget.credits - budget.used - budget.held : Number.POSITIVE_INFINITY
+      return { id, available: Math.min(availableOf(balance), left) }
     }),
   )
   return found.filter(({ available }) => available >= Math.max(1, required))
@@ -155,6 +158,38 @@ export async function refuseSpending(
     ? 'Please buy more credits.'
     : 'Please ask an administrator of your organization to buy more credits.'
   return new ServerError(402, 'insufficient_credits', text(remedy), { details })
+}
+
+/** A limit that was set on spending, as editors are told it. */
+export function presentBudget({ scope, credits, used, held, ends_on }: FoundBudget): NearestBudget {
+  const resets_at = ends_on === null ? null : new Date(ends_on).toISOString()
+  return { scope, limit: credits, spent: used, held, resets_at }
+}
+
+const limitedBy: Readonly<Record<NearestBudget['scope'], string>> = {
+  organization: 'the limit of your organization',
+  member_default: 'the limit that your organization sets each member',
+  member: 'the limit that your organization has set you',
+  own: 'the limit that you have set yourself',
+  run: 'the limit of this run',
+}
+
+/** Says which limit has too little left, when it is reset, and where to ask for more. */
+export function overBudget(
+  { settings }: Pick<Dependencies, 'settings'>,
+  { name }: EditorPayer,
+  refused: FoundBudget,
+): ServerError {
+  const budget = presentBudget(refused)
+  const { scope, limit, spent, held, resets_at } = budget
+  const ask =
+    refused.budget_id === null
+      ? null
+      : `${settings.app_url}/billing?tab=credits&payer=${name}&ask=${refused.budget_id}`
+  const has = held > 0 ? `${number(spent)} spent and ${number(held)} reserved` : `${number(spent)} spent`
+  const until = resets_at === null ? '' : ` It is reset on ${resets_at.slice(0, 10)}, 00:00 UTC.`
+  const text = `This passes ${limitedBy[scope]}: ${count(limit)}, of which ${has}.${until}`
+  return new ServerError(403, 'budget_exceeded', text, { details: { budget, ask } })
 }
 
 /** Until the next open hold expires, from 1 to 60: most holds are settled long before they expire. */

@@ -95,6 +95,7 @@ const texts = {
     /** The same for an editor, and for a hold, of another person and for one that does not exist. */
     editor_not_found: 'You have no editor with this id',
     hold_not_found: 'You have no hold with this id',
+    budget_not_found: 'There is no such limit for this person',
   },
   405: { method_not_allowed: 'This address does not support this method' },
   409: {

@@ -8,7 +8,7 @@ type Payer = Omit<ListedPayer, 'is_default'>
 
 /** The user and the organizations of which they are a member at Clerk, with what each could pay now. */
 export async function listPayersOf(
-  { db, clerk, editorCalls }: Pick<Dependencies, 'db' | 'clerk' | 'editorCalls'>,
+  { db, clerk, editorCalls, now }: Pick<Dependencies, 'db' | 'clerk' | 'editorCalls' | 'now'>,
   user_id: string,
 ): Promise<Payer[]> {
   const organizations = (await clerk.listMembershipsOf(user_id))
@@ -17,7 +17,7 @@ export async function listPayersOf(
   return Promise.all(
     [{ id: 'personal', name: 'Personal account' }, ...organizations].map(async (named): Promise<Payer> => {
       const { id } = named
-      const balance = await editorCalls.readBalance({ user_id, token_id: null, payer: id })
+      const balance = await editorCalls.readBalance({ user_id, token_id: null, payer: id, now: now() })
       if (id !== 'personal' && balance.seat_role === null) {
         return { ...named, available: 0, held: 0, low: false, cannot_pay: 'no_seat' }
       }

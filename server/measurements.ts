@@ -1,5 +1,6 @@
 import type { Gauge } from 'prom-client'
 import { findingKinds } from '../schema/api/reconciliation.ts'
+import { limitedKinds } from '../schema/api/support-acts.ts'
 import { claimableIntents } from '../schema/billing/checkout/intents.ts'
 import { countFindings } from '../schema/billing/reconciliation/findings.ts'
 import { findLastReconciled } from '../schema/billing/reconciliation/runs.ts'
@@ -21,7 +22,7 @@ import type { Settings } from './settings.ts'
 interface Sources {
   readonly db: Database
   readonly producer: Producer
-  readonly settings: Pick<Settings, 'adjustment_limits'>
+  readonly settings: Pick<Settings, 'act_limits'>
   readonly now: () => Date
 }
 
@@ -126,9 +127,13 @@ export const measurements: readonly Measurement[] = [
   },
   {
     name: 'tidemark_support_unapproved_share',
-    help: 'Credits that support adjusted within a day without a second person, of SUPPORT_ADJUSTMENT_TOTAL',
+    help: 'What support adjusted or refunded within a day without a second person, of SUPPORT_…_TOTAL, by kind of act',
+    labelNames: ['kind'],
     async measure(gauge, { db, now, settings }) {
-      gauge.set((await sumUnapproved(db, now())) / Math.max(1, settings.adjustment_limits.total))
+      for (const kind of limitedKinds) {
+        const total = Math.max(1, settings.act_limits[kind].total)
+        gauge.set({ kind }, (await sumUnapproved(db, kind, now())) / total)
+      }
     },
   },
   {

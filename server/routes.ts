@@ -1,6 +1,7 @@
 import type { Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { billingRoutes } from './routes/billing.ts'
+import { budgetsRoutes } from './routes/budgets.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
 import { checkoutRoutes } from './routes/checkout.ts'
 import { creditsRoutes } from './routes/credits.ts'
@@ -31,6 +32,7 @@ const calls: readonly Route[] = [
   ...creditsRoutes,
   ...explanationRoutes,
   ...usageRoutes,
+  ...budgetsRoutes,
   ...billingRoutes,
   ...checkoutRoutes,
   ...subscriptionsRoutes,

@@ -3,10 +3,10 @@ import { resolve } from 'node:path'
 import { type Editors, loopbackNames } from '../schema/api/redirect-uri.ts'
 import type { Brand } from '../schema/catalogue/brand.ts'
 import { maximumSeats } from '../schema/catalogue/plans.ts'
-import { adjustmentLimitsOf, brandOf, listOf, type ProcessEnvironment } from '../schema/env.ts'
+import { actLimitsOf, brandOf, listOf, type ProcessEnvironment } from '../schema/env.ts'
 import { editorsOf } from '../schema/extension/editors.ts'
 import { ownOrigins } from '../schema/origins.ts'
-import type { AdjustmentLimits } from '../schema/support/acts.ts'
+import type { ActLimits } from '../schema/support/acts.ts'
 
 /** The environment, in the form in which the server uses it. */
 export interface Settings {
@@ -43,7 +43,7 @@ export interface Settings {
   /** Of an organization; less than the catalogue's where Clerk allows less. */
   readonly maximum_seats: number
   /** Credits that one support person may adjust without a second one. */
-  readonly adjustment_limits: AdjustmentLimits
+  readonly act_limits: ActLimits
   readonly claim_after_ms: number
   /** An event that waits longer than this means that no worker is running. */
   readonly backlog_limit_ms: number
@@ -79,7 +79,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     sandbox: env.STRIPE_API_BASE !== undefined || env.CLERK_API_URL !== undefined,
     sample_editor_url: env.SAMPLE_EDITOR_URL,
     maximum_seats: maximumSeats,
-    adjustment_limits: adjustmentLimitsOf(env),
+    act_limits: actLimitsOf(env),
     claim_after_ms: env.CLAIM_AFTER_MS,
     backlog_limit_ms: 5 * 60_000,
     ready_answer_ms: 1000,

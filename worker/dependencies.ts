@@ -1,11 +1,11 @@
 import type Stripe from 'stripe'
 import type { Database, DatabaseConnection } from '../schema/database/connect.ts'
-import { adjustmentLimitsOf, type ProcessEnvironment } from '../schema/env.ts'
+import { actLimitsOf, type ProcessEnvironment } from '../schema/env.ts'
 import type { QueueBackend } from '../schema/inbox/queues/backend.ts'
 import type { Producer } from '../schema/inbox/queues/producer.ts'
 import type { Logger } from '../schema/log.ts'
 import { ownOrigins } from '../schema/origins.ts'
-import type { AdjustmentLimits } from '../schema/support/acts.ts'
+import type { ActLimits } from '../schema/support/acts.ts'
 import { openClerk } from '../schema/vendors/clerk/client.ts'
 import { type ClerkDirectory, createClerkDirectory } from '../schema/vendors/clerk/directory.ts'
 import { createOrganizationMaker, type OrganizationMaker } from '../schema/vendors/clerk/organizations.ts'
@@ -32,7 +32,7 @@ export interface WorkerDependencies {
   /** How old a row must be before the claim enqueues it, in milliseconds. */
   readonly claimAfterMs: number
   /** Credits that support may adjust within a day without a second person. */
-  readonly adjustmentLimits: AdjustmentLimits
+  readonly actLimits: ActLimits
   /** Whether the key of `stripe` is a live one. */
   readonly livemode: boolean
 }
@@ -80,7 +80,7 @@ export function createDependencies({
     now,
     appUrl: env.APP_URL.replace(/\/$/, ''),
     claimAfterMs: env.CLAIM_AFTER_MS,
-    adjustmentLimits: adjustmentLimitsOf(env),
+    actLimits: actLimitsOf(env),
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
   }
 }

@@ -4,6 +4,7 @@ import { getNextPayment } from '../schema/api/account.ts'
 import { listBillingDocuments } from '../schema/api/billing.ts'
 import { createCheckoutSession, createCustomerPortalSession } from '../schema/api/subscriptions.ts'
 import { findBalance } from '../schema/ledger/read/balances.ts'
+import { findAct } from '../schema/support/acts.ts'
 import { createStripe } from '../schema/vendors/stripe/client.ts'
 import { neededPermissions } from '../schema/vendors/stripe/permissions.ts'
 import { buildAct } from '../tests/support/factories/acts.ts'
@@ -51,7 +52,15 @@ test('a key with the listed permissions is enough for a plan’s whole life, wha
   expect(asked.map(({ status }) => status)).toEqual([200, 200, 200])
   const { customer } = await stripe.client.subscriptions.retrieve(String(subscription))
   const { data: charges } = await stripe.client.charges.list({ customer: String(customer) })
-  await stripe.client.refunds.create({ charge: charges[0]?.id ?? '', amount: 500 })
+  const invoices = await stripe.client.invoices.list({ customer: String(customer) })
+  const refund = { amount_minor: 500, currency: 'EUR', refunded_minor: 0, stripe_reason: null }
+  const given = await buildAct(database, {
+    kind: 'refund',
+    target: { kind: 'invoice', id: invoices.data[0]?.id ?? '' },
+    params: { refund },
+  })
+  await processSupportAct(worker.deps, { act_id: given.id })
+  expect(await findAct(database.owner, given.id)).toMatchObject({ state: 'done' })
   await stripe.knob(`charges/${charges[1]?.id}/dispute`)
   await worker.catchUp()
   const { id } = await buildAct(database, { kind: 'resync', target: { kind: 'user', id: user_id } })

@@ -10,6 +10,7 @@ import {
   outcomeFields,
   spendingErrors,
   spendingFields,
+  withNearestBudget,
 } from './spending.ts'
 
 const editorSchema = z.object({
@@ -158,6 +159,7 @@ export const getExtensionBalance = endpoint({
     /** Grows with every ledger entry. */
     version: z.int(),
     as_of: z.iso.datetime(),
+    ...withNearestBudget,
   }),
   also: {
     304: { description: 'Nothing has changed since the ETag in If-None-Match' },

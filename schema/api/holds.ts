@@ -38,6 +38,16 @@ export const reserveCredits = endpoint({
       /** In minutes. */
       expires_in: z._default(minutes, 15),
       ...spendingFields,
+      /** With a limit: what all holds of the user with this run may take together. */
+      run: z.optional(
+        z.union([
+          spendingFields.run.def.innerType,
+          z.strictObject({
+            id: spendingFields.run.def.innerType,
+            limit: z.int().check(z.minimum(1), z.maximum(1_000_000_000)),
+          }),
+        ]),
+      ),
     })
     .check(
       z.refine(({ credits, at_least }) => at_least === undefined || at_least <= credits, {

@@ -5,6 +5,17 @@ import { payerSchema } from './ids.ts'
 /** Who pays for a call that may name it: `personal` or an organization; without it the token's payer. */
 export const namedPayer = { payer: z.optional(payerSchema) }
 
+/** A limit on spending that is nearest to being reached, or that has been. Times are midnight, UTC. */
+const nearestBudgetSchema = z.object({
+  /** `run`: the limit that the caller gave with a hold. */
+  scope: z.enum(['organization', 'member_default', 'member', 'own', 'run']),
+  limit: z.int(),
+  spent: z.int(),
+  held: z.int(),
+  resets_at: z.nullable(z.iso.datetime()),
+})
+export type NearestBudget = z.infer<typeof nearestBudgetSchema>
+
 export const editorBalanceSchema = z.object({
   payer: payerSchema,
   /** What can be spent, beside what is held; never below zero. */
@@ -16,6 +27,8 @@ export const editorBalanceSchema = z.object({
   /** True when it is time to suggest a top-up. */
   low: z.boolean(),
 })
+/** Null where no limit applies. */
+export const withNearestBudget = { budget: z.nullable(nearestBudgetSchema) }
 export type EditorBalance = z.infer<typeof editorBalanceSchema>
 
 /** It is shown to people: no characters that fake a new line or hide text. */
@@ -114,8 +127,19 @@ export const noSeat = {
   }),
 }
 
+const overBudget = {
+  description: 'A limit that was set on spending has less left; nothing was charged',
+  schema: z.extend(apiErrorSchema, {
+    code: z.literal('budget_exceeded'),
+    budget: nearestBudgetSchema,
+    /** The page on which the user asks for more, or raises their own limit; null for a run. */
+    ask: z.nullable(z.url()),
+  }),
+}
+
 /** Of calls that spend or reserve. */
 export const spendingErrors = {
+  403: overBudget,
   402: {
     description:
       'The payer does not have enough credits, or not until holds have ended or the renewal of the plan is paid; nothing was charged',

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { currencySchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 
 /** Rows of ours, which are items of the timeline, or an owner. */
@@ -6,6 +7,7 @@ export const targetKinds = [
   'event',
   'intent',
   'subscription',
+  'invoice',
   'invitation',
   'charge',
   'hold',
@@ -31,6 +33,20 @@ export const adjustmentSchema = z.strictObject({
 })
 export type Adjustment = z.infer<typeof adjustmentSchema>
 
+/** As Stripe names them. `fraudulent` also puts the card and the address on its block lists. */
+const refundReasons = ['requested_by_customer', 'duplicate', 'fraudulent'] as const
+
+export const refundSchema = z.strictObject({
+  /** Minor units of the payment's currency. */
+  amount_minor: z.int().check(z.minimum(1), z.maximum(100_000_000)),
+  currency: currencySchema,
+  /** What had been refunded of the payment when it was asked for: if that has changed, nothing is refunded. */
+  refunded_minor: z.int().check(z.minimum(0)),
+  /** Null where none of Stripe's fits. */
+  stripe_reason: z.nullable(z.enum(refundReasons)),
+})
+export type Refund = z.infer<typeof refundSchema>
+
 interface Act {
   /** What it can be done to. */
   readonly on: readonly TargetKind[]
@@ -55,6 +71,8 @@ export const acts = {
     not_on_own: true,
     params: z.strictObject({ adjustment: adjustmentSchema }),
   },
+  /** Gives back money of a payment: of a checkout of credits, or of a plan's invoice. */
+  refund: { on: ['intent', 'invoice'], not_on_own: true, params: z.strictObject({ refund: refundSchema }) },
   /** Ends a checkout that is stuck and was not paid. */
   cancel_intent: { on: ['intent'] },
   /** Ends a plan at Stripe whose owner is gone, or that is a second one of its owner. */
@@ -93,6 +111,24 @@ export function parseParams({ kind, params }: { readonly kind: string; readonly 
 /** The credits that an act gives or takes away; null where it is no adjustment. */
 export function adjustmentOf(params: unknown): Adjustment | null {
   return z.safeParse(acts.adjust.params, params).data?.adjustment ?? null
+}
+
+/** What a refund gives back; null where it is no refund. */
+export function refundOf(params: unknown): Refund | null {
+  return z.safeParse(acts.refund.params, params).data?.refund ?? null
+}
+
+/** Acts of which one person may do so much within a day. */
+export const limitedKinds = ['adjust', 'refund'] as const satisfies readonly ActKind[]
+export type LimitedKind = (typeof limitedKinds)[number]
+
+export function isLimited(kind: string): kind is LimitedKind {
+  return limitedKinds.some((limited) => limited === kind)
+}
+
+/** What counts to its limit: credits, or minor units; as `support_amount` has it. */
+export function amountOf({ params }: { readonly params: unknown }): number {
+  return Math.abs(adjustmentOf(params)?.credits ?? refundOf(params)?.amount_minor ?? 0)
 }
 
 export const actStates = ['waiting_for_approval', 'queued', 'done', 'failed', 'refused', 'cancelled'] as const

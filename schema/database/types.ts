@@ -216,6 +216,34 @@ export interface LedgerAccounts {
   owner_id: string;
 }
 
+export interface LedgerBudgetPeriods {
+  actor: string;
+  asked_at: Timestamp | null;
+  asked_by: string | null;
+  budget_id: string;
+  ends_on: Timestamp;
+  extra: Generated<number>;
+  owner_id: string;
+  refused: Generated<number>;
+  refused_actor: string | null;
+  refused_at: Timestamp | null;
+  refused_credits: number | null;
+  starts_on: Timestamp;
+  used: number;
+  used_before: number;
+}
+
+export interface LedgerBudgets {
+  credits: number;
+  id: Generated<string>;
+  made_at: Timestamp;
+  owner_id: string;
+  period: "day" | "month" | "billing_month";
+  scope: "organization" | "own" | "member" | "member_default";
+  set_by: string;
+  user_id: string | null;
+}
+
 export interface LedgerEntries {
   account_id: number;
   amount: number;
@@ -296,6 +324,7 @@ export interface LedgerHolds {
   reason: string | null;
   resolved_at: Timestamp | null;
   run: string | null;
+  run_limit: number | null;
   settled_credits: number | null;
   state: Generated<"open" | "settled" | "released" | "expired" | "settled_late">;
   token_id: string | null;
@@ -626,6 +655,8 @@ export interface DB {
   idempotent_requests: IdempotentRequests;
   inbox_events: InboxEvents;
   ledger_accounts: LedgerAccounts;
+  ledger_budget_periods: LedgerBudgetPeriods;
+  ledger_budgets: LedgerBudgets;
   ledger_entries: LedgerEntries;
   ledger_failures: LedgerFailures;
   ledger_grant_sums: LedgerGrantSums;

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { PlanType } from '../catalogue/plans.ts'
 import { prepared } from '../database/prepared.ts'
 import type { DB } from '../database/types.ts'
+import type { NearestBudget } from '../ledger/spend/usage.ts'
 import type { SpendableBalance } from '../ledger/spendable.ts'
 import type { SeatRole } from '../people/seats/seats.ts'
 import { liveStatuses } from '../vendors/stripe/statuses.ts'
@@ -22,7 +23,14 @@ export interface FoundPayer {
   readonly seat_role: SeatRole | null
 }
 
+export interface AskedBalance extends AskedPayer {
+  /** By the product's clock. */
+  readonly now: Date
+}
+
 export interface EditorBalance extends FoundPayer, SpendableBalance {
+  /** Of the limits that the user's spending has to pass, that of which the least is left. */
+  readonly budget: NearestBudget | null
   /** Grows with every entry of either account. */
   readonly version: number
   readonly plan_type: PlanType | null
@@ -61,13 +69,14 @@ export async function findEditorPayers(db: Kysely<DB>, asked: readonly AskedPaye
  */
 export async function readEditorBalances(
   db: Kysely<DB>,
-  asked: readonly AskedPayer[],
+  asked: readonly AskedBalance[],
 ): Promise<EditorBalance[]> {
+  const [{ now } = { now: null }] = asked
   const statement = sql<EditorBalance>`
     SELECT chosen.payer, seat.role AS seat_role, coalesce(balance.plan, 0)::bigint AS plan,
       coalesce(balance.purchased, 0)::bigint AS purchased, coalesce(balance.held, 0)::bigint AS held,
       coalesce(balance.version, 0)::bigint AS version,
-      coalesce(person.plan_type, subscription.plan_type) AS plan_type
+      coalesce(person.plan_type, subscription.plan_type) AS plan_type, to_jsonb(nearest) AS budget
     FROM ${chosenPayers(asked)}
     CROSS JOIN LATERAL (
       SELECT CASE chosen.payer WHEN 'personal' THEN asked.user_id ELSE chosen.payer END AS owner_id) owner
@@ -80,6 +89,9 @@ export async function readEditorBalances(
       SELECT plan_type FROM subscriptions
       WHERE starts_with(owner.owner_id, 'org_') AND owner_id = owner.owner_id
         AND status = ANY(${[...liveStatuses]}::text[]) AND livemode = stripe_livemode() OFFSET 0) subscription ON true
+    LEFT JOIN LATERAL (
+      SELECT b.* FROM ledger_budgets_of(owner.owner_id, asked.user_id, ${now}, NULL, NULL, NULL) b
+      WHERE EXISTS (SELECT FROM ledger_budgets WHERE owner_id = owner.owner_id) ORDER BY b.left, b.scope LIMIT 1) nearest ON true
     ORDER BY asked.ordinal`
   const { rows } = await prepared('editor_balances', statement).execute(db)
   return rows

@@ -5,6 +5,9 @@ import {
   type ActOutcome,
   type ActParams,
   actOutcomeSchema,
+  isLimited,
+  type LimitedKind,
+  limitedKinds,
   maximumTargets,
   type TargetKind,
 } from '../api/support-acts.ts'
@@ -58,19 +61,20 @@ export type InsertedAct =
   /** An act that contradicts it is under way. */
   | { readonly outcome: 'under_way'; readonly act: SupportActRow }
 
-/** Credits that may be adjusted within a day without a second person. */
-export interface AdjustmentLimits {
+/** What may be done within a day without a second person: credits, or minor units of any currency. */
+interface DailyLimits {
   readonly asker: number
   /** By all askers together. */
   readonly total: number
 }
+export type ActLimits = Readonly<Record<LimitedKind, DailyLimits>>
 
 export interface AskedBy {
   /** The session token of the asker; null at the terminal, whose login owns the tables. */
   readonly token: string | null
-  /** Credits of the whole request, when it adjusts some. */
-  readonly credits: number
-  readonly limits: AdjustmentLimits
+  /** Of the whole request: see `amountOf`. */
+  readonly amount: number
+  readonly limits: ActLimits
 }
 
 /**
@@ -78,11 +82,12 @@ export interface AskedBy {
  * is under way.
  */
 export async function insertAct(db: Kysely<DB>, act: NewAct, asked_by: AskedBy): Promise<InsertedAct> {
-  const { token, credits, limits } = asked_by
+  const { token, amount } = asked_by
+  const { asker, total } = limitsOf(asked_by.limits, act)
   const write = sql.raw(token === null ? 'support_write_act' : 'support_request_act')
   for (;;) {
     const { rows } = await sql<SupportActRow>`
-      SELECT * FROM ${write}(${rowOf(act)}::jsonb, ${credits}, ${limits.asker}, ${limits.total}, ${token})
+      SELECT * FROM ${write}(${rowOf(act)}::jsonb, ${amount}, ${asker}, ${total}, ${token})
     `.execute(db)
     const [inserted] = rows
     if (inserted) return { outcome: 'new', act: inserted }
@@ -94,32 +99,38 @@ export async function insertAct(db: Kysely<DB>, act: NewAct, asked_by: AskedBy):
   }
 }
 
+function limitsOf(limits: ActLimits, { kind }: Pick<SupportActRow, 'kind'>): DailyLimits {
+  return isLimited(kind) ? limits[kind] : { asker: 0, total: 0 }
+}
+
 function rowOf({ target, owner_id, ...fields }: NewAct): string {
   return JSON.stringify({ ...fields, owner_id, target_kind: target.kind, target_id: target.id })
 }
 
 /**
  * Whether a second person has to agree to an act, by what was asked for until then; of a dry run, whether one
- * would have to. `credits` are those of the whole request, where the act is not the only one of it.
+ * would have to. `amount` is that of the whole request, where the act is not the only one of it.
  */
 export async function needsApproval(
   db: Kysely<DB>,
-  { id }: Pick<SupportActRow, 'id'>,
-  { credits = 0, limits }: Pick<AskedBy, 'limits'> & { readonly credits?: number },
+  { id, kind }: Pick<SupportActRow, 'id' | 'kind'>,
+  { amount = 0, limits }: Pick<AskedBy, 'limits'> & { readonly amount?: number },
 ): Promise<boolean> {
+  const { asker, total } = limitsOf(limits, { kind })
   const { rows } = await sql<{ needed: boolean }>`
-    SELECT support_needs_approval(a, ${credits}, ${limits.asker}, ${limits.total}, a.requested_at) AS needed
+    SELECT support_needs_approval(a, ${amount}, ${asker}, ${total}, a.requested_at) AS needed
     FROM support_acts a WHERE a.id = ${id}
   `.execute(db)
   return rows[0]?.needed ?? true
 }
 
-/** Whether it passes what no two people may adjust together. */
+/** Whether it passes what no two people may adjust or refund together. */
 export async function passesCeiling(
   db: Kysely<DB>,
-  { id }: Pick<SupportActRow, 'id'>,
-  { total }: Pick<AdjustmentLimits, 'total'>,
+  { id, kind }: Pick<SupportActRow, 'id' | 'kind'>,
+  limits: ActLimits,
 ): Promise<boolean> {
+  const { total } = limitsOf(limits, { kind })
   const { rows } = await sql<{ passes: boolean }>`
     SELECT support_passes_ceiling(a, ${total}) AS passes FROM support_acts a WHERE a.id = ${id}`.execute(db)
   return rows[0]?.passes ?? true
@@ -301,20 +312,19 @@ export async function findOpenActOn(
 
 const dayMs = 24 * 3600 * 1000
 
-/** Credits that were given and taken within a day without a second person, by all askers. */
-export async function sumUnapproved(db: Kysely<DB>, now: Date): Promise<number> {
-  const { credits } = await db
-    .selectFrom('support_acts')
-    .select(
-      sql<number>`coalesce(sum(abs((params #>> '{adjustment,credits}')::bigint)), 0)::bigint`.as('credits'),
-    )
-    .where('kind', '=', 'adjust')
+/** What was adjusted or refunded within a day without a second person, by all askers. */
+export async function sumUnapproved(db: Kysely<DB>, kind: LimitedKind, now: Date): Promise<number> {
+  const { amount } = await db
+    .selectFrom('support_acts as a')
+    .select(sql<number>`coalesce(sum(support_amount(a)), 0)::bigint`.as('amount'))
+    .where('kind', 'in', limitedKinds)
+    .where('kind', '=', kind)
     .where('is_dry_run', '=', false)
     .where('approved_by', 'is', null)
     .where('state', 'in', ['queued', 'done'])
     .where('requested_at', '>', new Date(now.getTime() - dayMs))
     .executeTakeFirstOrThrow()
-  return credits
+  return amount
 }
 
 /**

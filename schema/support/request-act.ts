@@ -5,14 +5,14 @@ import {
   type ActParams,
   type ActTarget,
   actOf,
-  adjustmentOf,
+  amountOf,
   reasonProblem,
 } from '../api/support-acts.ts'
 import type { Database } from '../database/connect.ts'
 import { retryTransaction } from '../database/retry.ts'
 import { withoutAddresses } from '../mail-addresses.ts'
 import type { ClerkDirectory } from '../vendors/clerk/directory.ts'
-import { type AdjustmentLimits, insertAct, needsApproval, type SupportActRow, targetOf } from './acts.ts'
+import { type ActLimits, insertAct, needsApproval, type SupportActRow, targetOf } from './acts.ts'
 import { isOwn, mayNotBeOwn } from './approval.ts'
 import { recordAudit } from './audit.ts'
 import { type FoundTarget, findTarget } from './targets.ts'
@@ -68,7 +68,7 @@ export interface RequestDependencies {
   readonly now: () => Date
   /** When the claim picks up an act that has not been done. */
   readonly claimAfterMs: number
-  readonly limits: AdjustmentLimits
+  readonly limits: ActLimits
 }
 
 /** An act on each target, once each; a refusal does not stop the rest. Throws ClerkUnavailableError. */
@@ -111,7 +111,7 @@ async function requestAct(deps: RequestDependencies, asked: AskedAct): Promise<R
     next_try_at: new Date(deps.now().getTime() + deps.claimAfterMs),
   }
   const request = {
-    credits: asked.targets * Math.abs(adjustmentOf(params)?.credits ?? 0),
+    amount: asked.targets * amountOf(asked),
     limits: deps.limits,
   }
   const requested = await retryTransaction(deps.db, (trx) => insertAct(trx, row, { ...request, token }))

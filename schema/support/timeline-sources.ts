@@ -114,6 +114,11 @@ const charges = (where: Sql) => ({
   where: sql`c.currency IS NOT NULL`,
 })
 
+/** What was refunded of what a row paid for, whose id is in `column`. */
+const refunded = (row: string, column: 'intent_id' | 'stripe_invoice_id', id: Sql) =>
+  sql`(SELECT coalesce(sum(paid.refunded_minor), 0)::bigint FROM charges paid
+    WHERE paid.owner_id = ${sql.ref(`${row}.owner_id`)} AND ${sql.ref(`paid.${column}`)} = ${id}) AS refunded_minor`
+
 /** The paths in the payloads of Stripe's events, `p`. */
 const object = (path: string) => sql`e.payload #>> ${sql.lit(`{data,object,${path}}`)}`
 const eventIntentId = sql`coalesce(e.client_reference_id, ${object('metadata,intentId')},
@@ -149,7 +154,7 @@ export const timelineSources = {
     data: json(sql`i.id, i.user_id, i.kind, i.plan_type, i.billing_frequency, i.seats, i.credits, i.amount_minor, i.currency,
       i.state, i.is_unfinished, i.failure_reason, i.settled_at, i.updated_at, i.attempts, i.last_error, i.next_try_at,
       i.stripe_session_id, i.livemode, i.owner_id IS NOT NULL AS has_owner,
-      coalesce(i.failure_code = ANY (${[...refusedByBank]}), false) AS is_refused_by_bank`),
+      ${refunded('i', 'intent_id', sql`i.id`)}, coalesce(i.failure_code = ANY (${[...refusedByBank]}), false) AS is_refused_by_bank`),
     names: sql`ARRAY[coalesce(i.owner_id, i.user_id)]`,
     of: ({ owner_id }) => [{ from: sql`checkout_intents i`, where: intentsOf(owner_id) }],
     byId: (id) => ({
@@ -205,7 +210,7 @@ export const timelineSources = {
     at: sql`n.paid_at`,
     id: sql`n.stripe_invoice_id`,
     data: json(sql`n.stripe_subscription_id, n.currency, n.amount_paid_minor, n.periods, n.seats, n.starts_at, n.ends_at,
-      n.livemode`),
+      n.livemode, ${refunded('n', 'stripe_invoice_id', sql`n.stripe_invoice_id`)}`),
     names: sql`ARRAY[n.owner_id]`,
     of: ({ owner_id }) => [{ from: invoices(ofOwner('s', owner_id)), where: all }],
     byId: (id) => ({

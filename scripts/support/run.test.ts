@@ -47,7 +47,8 @@ const balanceOf = async (owner_id: string) => (await findBalance(database.owner,
 
 async function buildPaidEvent() {
   const bought = await buildPaidCredits(product)
-  return { owner_id: bought.owner_id, id: await receiveCheckoutEvent(database.server, bought) }
+  const { owner_id, intent_id } = bought
+  return { owner_id, intent_id, id: await receiveCheckoutEvent(database.server, bought) }
 }
 
 describe('support from the terminal', () => {
@@ -87,6 +88,18 @@ describe('support from the terminal', () => {
     expect((await run(['trace', user])).text).toContain('balance 6015')
   })
 
+  test('support from the terminal refunds a part of a payment, and the rest when it is told what was refunded before', async () => {
+    const { owner_id, id, intent_id } = await buildPaidEvent()
+    await run(['replay', id, ...reason])
+    const refund = (...options: string[]) => run(['refund', `intent:${intent_id}`, ...options, ...reason])
+    expect((await refund('--amount=3.50')).text).toMatch(
+      /−250 credits: Refund\. Refunded: 0\.00 EUR → 3\.50 EUR\./,
+    )
+    expect((await refund('--amount=3.50')).text).toContain('3.50 EUR of it are refunded by now')
+    expect((await refund('--amount=3.5', '--refunded=3.50')).code).toBe(0)
+    expect(await balanceOf(owner_id)).toBe(0)
+  })
+
   test('erases a person when a second one has agreed, and says again and again that it was done', async () => {
     const user = await buildUser(database.server)
     const dry = await run(['forget', user, '--dry-run'])
@@ -124,6 +137,7 @@ describe('support from the terminal', () => {
     [['frobnicate']],
     [['replay']],
     [['adjust', 'user_x', '--credits=many', '--note', 'Hello']],
+    [['refund', 'intent:x', '--amount=many']],
     [['resync', 'someone@tidemark.test']],
     [['list', '--state', 'broken']],
     [['refuse', 'that one']],

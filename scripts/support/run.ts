@@ -23,7 +23,7 @@ import { decideToRefuse } from '../../server/support/decide-act.ts'
 import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'
 import { readWork } from '../../server/support/work.ts'
-import { actWords, entryText, outcomeText } from '../../web/content/support/acts.ts'
+import { actWords, entryText, outcomeText, readMoney } from '../../web/content/support/acts.ts'
 import { inOneSentence, problemsOf } from '../../web/content/support/case.ts'
 import { describeItem, titleOf } from '../../web/content/support/timeline.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
@@ -43,7 +43,8 @@ export const usage = `npm run support -- COMMAND [--json]
 ${actKinds.map((kind) => `  ${commandOf(kind).padEnd(20)}${actWords[kind].description}`).join('\n')}
 
 An act needs --reason TEXT, unless it is a --dry-run. adjust needs --credits=N and --note TEXT, and has
---may-leave-debt. What needs a second person is approved at /support.
+--may-leave-debt; refund needs --amount=5.00, in --currency=EUR, and --refunded=2.00 of what was refunded
+before. What needs a second person is approved at /support.
 `
 
 /** What server and worker are given; see `withWorkerDependencies`. */
@@ -79,6 +80,9 @@ function parseCommand(argv: readonly string[]) {
       reason: { type: 'string', default: '' },
       credits: { type: 'string' },
       note: { type: 'string' },
+      amount: { type: 'string' },
+      currency: { type: 'string', default: 'EUR' },
+      refunded: { type: 'string', default: '0' },
       state: { type: 'string' },
       kind: { type: 'string' },
     },
@@ -232,7 +236,7 @@ async function act(
   if (targets.length > (isOne ? 1 : maximumTargets)) throw new UsageError('So many at once are not possible')
   const params = paramsNamed(kind, options)
   const { clerk, now, settings } = server
-  const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
+  const { claim_after_ms: claimAfterMs, act_limits: limits } = settings
   const { requested } = await requestActs(
     { db: owner, clerk, now, claimAfterMs, limits },
     {
@@ -287,13 +291,19 @@ function targetNamed(act: ActKind, text: string): ActTarget {
   return { kind, id: text }
 }
 
-function paramsNamed(kind: ActKind, { credits, note, 'may-leave-debt': may_leave_debt }: Options): ActParams {
-  const isSaid = credits !== undefined || note !== undefined
+function paramsNamed(kind: ActKind, options: Options): ActParams {
+  const { credits, note, 'may-leave-debt': may_leave_debt, amount, currency, refunded } = options
   const adjustment = { credits: Number(credits), customer_note: note, may_leave_debt }
-  const params = parseParams({ kind, params: isSaid ? { adjustment } : {} })
+  const [amount_minor, refunded_minor] = [amount ?? '', refunded].map(readMoney)
+  const refund = { amount_minor, currency, refunded_minor, stripe_reason: null }
+  const said = {
+    ...((credits !== undefined || note !== undefined) && { adjustment }),
+    ...(amount !== undefined && { refund }),
+  }
+  const params = parseParams({ kind, params: said })
   if (params.success) return params.data
   throw new UsageError(
-    'adjust, and no other act, needs --credits=N, a whole number that is not zero, and --note TEXT, which the customer reads',
+    'adjust, and no other act, needs --credits=N, a whole number that is not zero, and --note TEXT, which the customer reads; refund needs --amount=5.00, and has --currency and --refunded',
   )
 }
 

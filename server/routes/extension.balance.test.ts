@@ -46,6 +46,7 @@ describe('the balance of a person', () => {
       plan_type: 'starter',
       version: 0,
       as_of: expect.any(String),
+      budget: null,
     })
   })
 

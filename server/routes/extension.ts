@@ -26,7 +26,15 @@ import {
 } from '../../schema/extension/tokens.ts'
 import { findOrCreateAccount } from '../auth/account.ts'
 import { requireGoodAccount } from '../auth/account-status.ts'
-import { findPayer, ownerOf, presentBalance, refuseSpending, requireSeat } from '../editor-payer.ts'
+import {
+  findPayer,
+  overBudget,
+  ownerOf,
+  presentBalance,
+  presentBudget,
+  refuseSpending,
+  requireSeat,
+} from '../editor-payer.ts'
 import { refusal } from '../errors.ts'
 import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
@@ -135,14 +143,21 @@ export const extensionRoutes = [
   route(getExtensionBalance, {
     rights: oneselfOrSeatHolder,
   }).handle(async ({ query: { payer: named }, user_id, editor_token_id: token_id }, deps) => {
-    const balance = await deps.editorCalls.readBalance({ user_id, token_id, payer: named ?? null })
+    const balance = await deps.editorCalls.readBalance({
+      user_id,
+      token_id,
+      payer: named ?? null,
+      now: deps.now(),
+    })
     const payer = await requireSeat(deps, { payer: named, user_id }, balance)
     const { version } = balance
+    const owner_id = ownerOf(payer, user_id)
+    const budget = balance.budget && presentBudget(balance.budget)
     const plan_type = balance.plan_type ?? freePlan.plan_type
     return new Tagged(
-      { ...presentBalance(payer, balance), plan_type, version, as_of: deps.now().toISOString() },
-      // Plan and holds change without a ledger entry, and `personal` means another owner for each user.
-      `${ownerOf(payer, user_id)}.${version}.${balance.held}.${plan_type}`,
+      { ...presentBalance(payer, balance), plan_type, version, as_of: deps.now().toISOString(), budget },
+      // Plan, holds and budgets change without a ledger entry, and `personal` means another owner for each user.
+      `${owner_id}.${version}.${balance.held}.${plan_type}.${budget ? `${budget.scope}${budget.limit}.${budget.spent}.${budget.resets_at}` : ''}`,
     )
   }),
 
@@ -161,6 +176,7 @@ export const extensionRoutes = [
       token_id: editor_token_id,
       reason: description,
     })
+    if (usage.budget) throw overBudget(deps, payer, usage.budget)
     if (usage.outcome === 'refused') throw await refuseSpending(deps, payer, usage, required)
     return {
       success: true,

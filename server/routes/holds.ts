@@ -11,7 +11,7 @@ import type { FoundHold } from '../../schema/ledger/read/holds.ts'
 import { holdsOfPersonMax } from '../../schema/ledger/read/open-holds.ts'
 import type { Hold, SpendOutcome } from '../../schema/ledger/spend/usage.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { findPayer, presentBalance, refuseSpending, secondsUntilExpiry } from '../editor-payer.ts'
+import { findPayer, overBudget, presentBalance, refuseSpending, secondsUntilExpiry } from '../editor-payer.ts'
 import { refusal, ServerError } from '../errors.ts'
 import { oneselfOrSeatHolder, theOwner } from '../rights.ts'
 import { route } from '../route.ts'
@@ -20,19 +20,21 @@ export const holdsRoutes = [
   route(reserveCredits, {
     rights: oneselfOrSeatHolder,
   }).handle(async ({ body, user_id, editor_token_id }, deps) => {
-    const { payer: name, description, expires_in, ...asked } = body
+    const { payer: name, description, expires_in, run, ...asked } = body
     const required = body.at_least ?? body.credits
     const payer = await findPayer(deps, { payer: name, user_id, editor_token_id, required })
     const outcome = await deps.editorCalls.spend({
       owner_id: payer.owner_id,
       ...asked,
       action: 'reserve',
+      ...(typeof run === 'object' ? { run: run.id, run_limit: run.limit } : { run }),
       occurred_at: deps.now(),
       actor: user_id,
       token_id: editor_token_id,
       reason: description,
       lasting_s: expires_in * 60,
     })
+    if (outcome.budget) throw overBudget(deps, payer, outcome.budget)
     if (outcome.outcome === 'refused') throw await refuseSpending(deps, payer, outcome, required)
     if (outcome.outcome === 'too_many') {
       const text = `You have ${holdsOfPersonMax} open reservations of credits, which is the maximum. Please try again when other requests have finished.`

@@ -34,7 +34,7 @@ export const supportActsRoutes = [
     const { body, user_id, requestLog } = asked
     const token = tokenOf(asked)
     const { db, clerk, now, settings } = deps
-    const { claim_after_ms: claimAfterMs, adjustment_limits: limits } = settings
+    const { claim_after_ms: claimAfterMs, act_limits: limits } = settings
     const { batch_id, requested } = await requestActs(
       { db, clerk, now, claimAfterMs, limits },
       { ...body, requested_by: user_id, token },

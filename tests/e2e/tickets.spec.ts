@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test'
-import { act, caseSummary, isGreen, type Ticket, takeTicket } from './support/console.ts'
+import { act, caseSummary, dialog, isGreen, type Ticket, takeTicket } from './support/console.ts'
 import { type Customer, newCustomer, subscribe } from './support/customers.ts'
 import { hideEventsFromList, turnStripeKnob } from './support/product.ts'
 import { alone, test as anyTest, expect } from './support/test.ts'
@@ -66,4 +66,46 @@ test('a renewal that was declined is told with its reason, its sum and the next 
   await turnStripeKnob(`subscriptions/${subscription}/retry`)
   await saysNoMore(ticket, 'Card declined')
   await ticket.mended()
+})
+
+test('a payment that was made twice is refunded once, in part and then the rest', async ({ ada, take }) => {
+  await ada.buy(500)
+  await ada.buy(500)
+  const ticket = await take(ada.email)
+  await says(ticket, 'Paid twice within')
+  await ticket.understood()
+  const { page } = ticket
+  const open = async () => {
+    await page
+      .getByRole('button', { name: /^Checkout of 500 credits/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  }
+  await open()
+  const amount = dialog(page).getByLabel('Amount')
+  await expect(amount).toHaveValue('7.00')
+  await amount.fill('7.01')
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toContainText('Enter an amount of at most €7.00')
+  await amount.fill('3,50')
+  await dialog(page).getByLabel('Reason at Stripe').selectOption('Paid twice')
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toContainText('−250 credits')
+  await expect(dialog(page)).toContainText('0.00 EUR → 3.50 EUR')
+  await page.keyboard.type('They paid twice and wrote to us')
+  await page.keyboard.press('Enter')
+  await dialog(page).getByRole('button', { name: 'Done', exact: true }).click({ timeout: 30_000 })
+  await shows(ticket, fact(ticket), '750 credits')
+  await ticket.mended()
+
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  await expect(amount).toHaveValue('3.50')
+  await page.keyboard.press('Enter')
+  await expect(dialog(page)).toContainText('3.50 EUR → 7.00 EUR')
+  await page.keyboard.type('They paid twice and wrote to us')
+  await page.keyboard.press('Enter')
+  await dialog(page).getByRole('button', { name: 'Done', exact: true }).click({ timeout: 30_000 })
+  await shows(ticket, fact(ticket), '500 credits')
+  await expect(page.getByRole('button', { name: 'Refund', exact: true })).toHaveCount(0)
 })

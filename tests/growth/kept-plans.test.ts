@@ -17,7 +17,7 @@ const statements: Readonly<Record<string, (trx: DatabaseTransaction, ids: string
   editor_balances: (trx, ids) =>
     readEditorBalances(
       trx,
-      ids.map((id) => ({ user_id: id, token_id: null, payer: 'org' })),
+      ids.map((id) => ({ user_id: id, token_id: null, payer: 'org', now })),
     ),
   editor_payers: (trx, ids) =>
     findEditorPayers(

@@ -31,6 +31,11 @@ const dialog = (button: string, text: string) => async (page: Page) => {
   await page.getByRole('button', { name: button, exact: true }).click()
   await page.getByRole('dialog').getByText(text).waitFor()
 }
+/** Of the latest payment. */
+const openRefund = async (page: Page) => {
+  await unfold(/^(Checkout of .*Settled|Invoice paid)/)(page)
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+}
 const unfold = (name: RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 const editor =
   'state=kMPUHNRBrLGSDSgCd2L9FDJzCVNtZlkq&redirect_uri=vscode%3A%2F%2Ftidemark.tidemark%2Fauth&editor_name=VS+Code+on+laptop'
@@ -364,6 +369,25 @@ const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
         await dialog.getByLabel('Note for the customer').fill('For the outage of Friday')
         await dialog.getByRole('button', { name: 'Preview' }).click()
         await dialog.getByText('+6,000 credits').waitFor()
+      },
+    },
+    {
+      name: 'support-refund',
+      as: 'support',
+      always: 'both',
+      address: ({ supportCase }) => supportCase,
+      shows: 'Timeline',
+      open: openRefund,
+    },
+    {
+      name: 'support-refund-preview',
+      as: 'support',
+      address: ({ supportCase }) => supportCase,
+      shows: 'Timeline',
+      open: async (page) => {
+        await openRefund(page)
+        await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).click()
+        await page.getByText('Refunded', { exact: true }).waitFor()
       },
     },
     {

@@ -79,7 +79,13 @@ export type OwnerStep =
   | { readonly do: 'period_end'; readonly after_s: number }
   /** One change after the other, in one second as a rule. */
   | { readonly do: 'seats'; readonly numbers: readonly number[]; readonly proration: Proration }
-  | { readonly do: 'refund'; readonly payment: number; readonly percent: number }
+  /** At Stripe's dashboard, or in our console. */
+  | {
+      readonly do: 'refund'
+      readonly payment: number
+      readonly percent: number
+      readonly by?: 'dashboard' | 'support'
+    }
   /** Lost when we do not answer in time. An inquiry takes no money yet. */
   | {
       readonly do: 'dispute'
@@ -253,7 +259,15 @@ const steps = [
   step('fail', 1, fc.record({ editor, times })),
   step('minutes', 2, fc.record({ minutes: fc.constantFrom(1, 14, 16, 90) })),
   step('seats', 4, fc.record({ numbers: fc.array(seats, { minLength: 1, maxLength: 3 }), proration })),
-  step('refund', 4, fc.record({ payment, percent: fc.oneof(percent, fc.constant(100)) })),
+  step(
+    'refund',
+    4,
+    fc.record({
+      payment,
+      percent: fc.oneof(percent, fc.constant(100)),
+      by: fc.constantFrom('dashboard' as const, 'support'),
+    }),
+  ),
   step(
     'dispute',
     2,

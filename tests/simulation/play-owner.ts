@@ -29,7 +29,7 @@ import { claimFree, deliver, deliverDamaged } from './owner-events.ts'
 import { holdAnswer, loseJobs, loseStripe } from './owner-faults.ts'
 import { isHoldStep, type OwnerHistory, type OwnerStep, type Turn } from './owner-history.ts'
 import { atEditor } from './owner-holds.ts'
-import { askSupport } from './owner-support.ts'
+import { askSupport, refundBySupport } from './owner-support.ts'
 import { pass } from './pass.ts'
 import { ignoreCut } from './play.ts'
 import { settle } from './settle.ts'
@@ -227,7 +227,9 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
         charge.amount - charge.amount_refunded,
       )
       if (amount <= 0) return
-      if (step.do === 'refund')
+      if (step.do === 'refund' && step.by === 'support')
+        await refundBySupport(product, owner, { charge, amount })
+      else if (step.do === 'refund')
         await atStripe(product, owner, (stripe) => stripe.refunds.create({ charge: charge.id, amount }))
       else await disputeCharge(product, owner, { ...step, charge, amount })
       return

@@ -26,6 +26,7 @@ const won = { do: 'close_dispute', outcome: 'won' } as const
 
 /** Money of the nth payment from the latest. */
 const refund = (percent: number, payment = 0) => ({ do: 'refund', payment, percent }) as const
+const refundByUs = (percent: number, payment = 0) => ({ ...refund(percent, payment), by: 'support' }) as const
 const dispute = (payment = 0) =>
   ({ do: 'dispute', payment, percent: 100, answered: true, is_inquiry: false }) as const
 const inquiry = { ...dispute(), is_inquiry: true } as const
@@ -709,6 +710,19 @@ export const regressions: readonly Regression[] = [
     all,
     adjust(-500),
     [month, resync],
+  ),
+  usual(
+    'refunds by support of credits that were used and of a plan’s month, with workers that die in them',
+    'user',
+    monthly,
+    [purchase, half],
+    [dying, refundByUs(40)],
+    [refund(10), refundByUs(30)],
+    [dying, refundByUs(100, 1)],
+    [refundByUs(100), drop],
+    [dispute(), refundByUs(10)],
+    [month, half],
+    refundByUs(50),
   ),
   usual(
     'a year moved by a trial for which nothing is given back',

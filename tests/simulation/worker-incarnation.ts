@@ -15,6 +15,8 @@ import { testAppUrl } from '../support/services/sandbox.ts'
 import { impatientStripe } from '../support/services/stripe.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
+const lavish = { asker: 5000, total: 10_000_000 }
+
 export interface IncarnationOptions {
   readonly databaseUrl: string
   readonly redisUrl: string | undefined
@@ -84,7 +86,7 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
       now: options.now,
       appUrl: 'http://localhost:3000',
       claimAfterMs: timing.claimAfterMs,
-      adjustmentLimits: { asker: 5000, total: 10_000_000 },
+      actLimits: { adjust: lavish, refund: lavish },
       livemode: false,
     },
     backend,

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { listBillingDocuments } from '../../schema/api/billing.ts'
+import { getBudgets } from '../../schema/api/budgets.ts'
 import { getUsageSummary } from '../../schema/api/credits.ts'
 import { type CreditCategory, explainBalance } from '../../schema/api/explanation.ts'
 import { exportUsageReport, getUsageReport, type UsageGroup } from '../../schema/api/usage.ts'
@@ -45,6 +46,13 @@ export function usageReportQuery(api: Api, { payer, userId }: PayerView, query: 
 
 export function loadUsageFile(api: Api, payer: string, question: UsageQuestion): Promise<string> {
   return api(exportUsageReport, { query: { payer, ...question, format: 'csv' } })
+}
+
+export function budgetsQuery(api: Api, { payer, userId }: PayerView) {
+  return queryOptions({
+    queryKey: ['budgets', payer, userId],
+    queryFn: ({ signal }) => api(getBudgets, { query: { payer }, signal }),
+  })
 }
 
 const allTransactions: TransactionFilter = { category: null, q: '', date: null }

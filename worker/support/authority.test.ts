@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { approveAct, findAct, insertAct, type NewAct, refuseAct } from '../../schema/support/acts.ts'
 import { ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
-import { buildAct, buildWaitingAct } from '../../tests/support/factories/acts.ts'
+import { buildAct, buildWaitingAct, testLimits } from '../../tests/support/factories/acts.ts'
 import { addMember } from '../../tests/support/factories/organizations.ts'
+import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildTeam } from '../../tests/support/factories/teams.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -15,7 +16,6 @@ import { processSupportAct } from './support-act.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { database, clerk, worker, clock } = product
-const limits = { asker: 5000, total: 50_000 }
 const staff = () => signUp(clerk, { role: 'support' })
 const balanceOf = async (owner_id: string) => (await findBalance(database.owner, owner_id)).total
 
@@ -41,7 +41,11 @@ async function ask(owner_id: string, asker: Asker, more: Partial<NewAct> & { cre
     next_try_at: clock.now(),
     ...fields,
   }
-  const { act: written } = await insertAct(database.server, act, { token: asker.token, credits, limits })
+  const { act: written } = await insertAct(database.server, act, {
+    token: asker.token,
+    amount: credits,
+    limits: testLimits,
+  })
   return written
 }
 
@@ -182,7 +186,11 @@ describe('the login of a server that was taken over', () => {
         owner_id: user,
         params,
       } as never,
-      { token: asker.token, credits: 1, limits: { asker: 1_000_000, total: 1_000_000 } },
+      {
+        token: asker.token,
+        amount: 1,
+        limits: { ...testLimits, adjust: { asker: 1_000_000, total: 1_000_000 } },
+      },
     )
     expect(written.state).toBe('queued')
     expect(await outcomeOf(written)).toMatchObject({
@@ -325,7 +333,7 @@ describe('what two people may give together', () => {
     await approve(act.id, await staff())
     return act
   }
-  const tooMuch = { state: 'failed', error: 'It passes what may be adjusted at once, or by all within a day' }
+  const tooMuch = { state: 'failed', error: 'It passes what may be done at once, or by all within a day' }
 
   test('an act above the ceiling is not done, although a second person agreed', async () => {
     await letADayPass()
@@ -346,4 +354,54 @@ describe('what two people may give together', () => {
     await letADayPass()
     expect(await outcomeOf(await agreed(50_000))).toMatchObject({ state: 'done' })
   })
+})
+
+test('refunds count to limits of their own, for the asker, for all, and at the ceiling for two people too', async () => {
+  await letADayPass()
+  const [asker, other] = [await staff(), await staff()]
+  const refundOf = async (amount_minor: number, by: Asker, more: Partial<NewAct> = {}) => {
+    const { id, owner_id } = await buildPurchase(database.server)
+    const refund = { amount_minor, currency: 'EUR', refunded_minor: 0, stripe_reason: null }
+    const target = { kind: 'intent', id } as const
+    return ask(owner_id, by, { kind: 'refund', target, params: { refund }, credits: amount_minor, ...more })
+  }
+  // 100.00 each, 1,000.00 together. Credits count elsewhere.
+  await ask(await buildUser(database.server), asker, { credits: 5000 })
+  const asked = [await refundOf(6000, asker), await refundOf(4001, asker), await refundOf(4000, asker)]
+  expect(asked.map(({ state }) => state)).toEqual(['queued', 'waiting_for_approval', 'queued'])
+  for (let people = 0; people < 9; people++) await refundOf(10_000, await staff())
+  expect((await refundOf(1, other)).state).toBe('waiting_for_approval')
+
+  const tooMuch = await refundOf(100_001, asker)
+  await approve(tooMuch.id, other)
+  expect(await outcomeOf(tooMuch)).toEqual({
+    state: 'failed',
+    error: 'It passes what may be done at once, or by all within a day',
+  })
+  // The server says that it is less.
+  const { id, owner_id } = await buildPurchase(database.server)
+  const lavish = { asker: 1_000_000, total: 1_000_000 }
+  const refund = { amount_minor: 10_001, currency: 'EUR', refunded_minor: 0, stripe_reason: null }
+  const { act } = await insertAct(
+    database.server,
+    {
+      ...{ id: randomUUID(), batch_id: null, finding_id: null, kind: 'refund', owner_id, params: { refund } },
+      ...{ target: { kind: 'intent', id }, reason: 'The customer wrote to us', is_dry_run: false },
+      ...{ requested_by: other.user_id, next_try_at: clock.now() },
+    },
+    { token: other.token, amount: 1, limits: { adjust: lavish, refund: lavish } },
+  )
+  expect(act.state).toBe('queued')
+  expect(await outcomeOf(act)).toEqual({ state: 'failed', error: 'A second person has to agree to it' })
+})
+
+test('a person cannot refund a payment of their own', async () => {
+  await letADayPass()
+  const asker = await staff()
+  await buildUser(database.server, asker.user_id)
+  const { id } = await buildPurchase(database.server, { user_id: asker.user_id, owner_id: asker.user_id })
+  const refund = { amount_minor: 1, currency: 'EUR', refunded_minor: 0, stripe_reason: null }
+  const target = { kind: 'intent', id } as const
+  const act = await ask(asker.user_id, asker, { kind: 'refund', target, params: { refund }, credits: 1 })
+  expect(await outcomeOf(act)).toMatchObject({ state: 'failed', error: expect.stringContaining('their own') })
 })

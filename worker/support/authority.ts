@@ -31,11 +31,11 @@ export async function requireAuthority(deps: WorkerDependencies, act: SupportAct
     steps: await listActSteps(deps.db, act.id),
   }
   await requirePerson(deps, act, { step: 'requested', who: act.requested_by, ...proof })
-  if (await passesCeiling(deps.db, act, deps.adjustmentLimits))
-    throw new PermanentError('It passes what may be adjusted at once, or by all within a day')
+  if (await passesCeiling(deps.db, act, deps.actLimits))
+    throw new PermanentError('It passes what may be done at once, or by all within a day')
   const { approved_by, approved_at } = act
   if (approved_by === null || approved_at === null) {
-    if (await needsApproval(deps.db, act, { limits: deps.adjustmentLimits }))
+    if (await needsApproval(deps.db, act, { limits: deps.actLimits }))
       throw new PermanentError('A second person has to agree to it')
     return
   }

@@ -9,7 +9,7 @@ import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { approveAct, findAct, insertAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
-import { buildAct, buildWaitingAct } from '../../tests/support/factories/acts.ts'
+import { buildAct, buildWaitingAct, testLimits } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveCheckoutEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildPaidCredits } from '../../tests/support/factories/paid-purchases.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
@@ -309,7 +309,7 @@ describe('the rows of acts', () => {
         next_try_at: new Date(),
         ...asked,
       },
-      { token: 'user_second', credits: 0, limits: { asker: 5000, total: 50_000 } },
+      { token: 'user_second', amount: 0, limits: testLimits },
     )
 
   test('a support person cannot agree to their own act, or do what was not agreed to', async () => {

@@ -29,6 +29,7 @@ import { withoutEffects } from './dry-run.ts'
 import { forget } from './forget.ts'
 import { invoiceChanges } from './invoice-changes.ts'
 import { outcomeOfAct, readPresentState } from './outcome.ts'
+import { refund } from './refund.ts'
 import { releaseHold } from './release-hold.ts'
 import { replay } from './replay.ts'
 import { resendInvitation } from './resend-invitation.ts'
@@ -39,6 +40,7 @@ const acts: Readonly<Record<ActKind, DoAct>> = {
   replay,
   resync,
   adjust,
+  refund,
   cancel_intent: cancelIntent,
   cancel_subscription: cancelSubscription,
   invoice_changes: invoiceChanges,

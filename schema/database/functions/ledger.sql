@@ -38,6 +38,7 @@
 --   outlives_month                       its month was closed while it was open. It stays so when it is resolved, until the worker
 --                                        has counted it to that month and lets the rest expire
 --   reason, model, project, run          what an editor says of it, which may be erased
+--   run_limit                            the most that the person's holds with this run may take together
 
 -- SHA-256 of what a caller asked for, as a JSON array of texts.
 CREATE OR REPLACE FUNCTION ledger_input_hash(VARIADIC parts text[]) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -280,6 +281,9 @@ BEGIN
   IF failure IS NULL THEN
     CALL ledger_append(owner, transfer, -plan, plan - credits, 'used');
     CALL ledger_count_usage(transfer, requests, 0, credits);
+    UPDATE ledger_budget_periods p SET used = p.used + credits
+    WHERE p.owner_id = owner.owner_id AND p.actor IN ('', transfer.actor)
+      AND p.ends_on > (transfer.occurred_at AT TIME ZONE 'UTC')::date AND p.starts_on <= (transfer.occurred_at AT TIME ZONE 'UTC')::date;
   ELSE
     transfer.id := nextval('ledger_transfers_id_seq');
     INSERT INTO ledger_keys (owner_id, idempotency_key, input_hash) VALUES (owner.owner_id, transfer.idempotency_key, transfer.input_hash);
@@ -294,8 +298,8 @@ $$;
 
 -- Settles a hold that is open, or has expired, with what its request cost. Up to what was reserved it is never refused: it
 -- occurred when that was reserved, and takes of each account what was reserved there, also where that is not there any
--- more. What is above it, and all of a hold that has expired, occurs now, as far as it is available and the person may still
--- spend. Returns the owner's row and the hold as they are then, and the first transfer.
+-- more. What is above it, and all of a hold that has expired, occurs now, as far as it is available, the person may still
+-- spend and every budget has as much left. Returns the owner's row and the hold as they are then, and the first transfer.
 CREATE OR REPLACE PROCEDURE ledger_settle(
   INOUT owner ledger_owners, INOUT hold ledger_holds, cost bigint, failure text, moment timestamptz, may_spend boolean,
   INOUT transfer_id bigint
@@ -319,7 +323,9 @@ BEGIN
     CALL ledger_use(owner, transfer, least(reserved, hold.plan_credits), reserved, failure, 1);
     transfer_id := transfer.id;
   END IF;
-  above := CASE WHEN may_spend THEN greatest(least(cost - reserved, ledger_available(owner)), 0) ELSE 0 END;
+  above := CASE WHEN may_spend AND cost > reserved THEN greatest(least(cost - reserved, ledger_available(owner),
+    (SELECT min(b.left) FROM ledger_budgets_of(owner.owner_id, hold.actor, moment, hold.run, hold.run_limit - reserved, hold.id) b)), 0)
+    ELSE 0 END;
   IF above > 0 THEN
     transfer.occurred_at := moment;
     transfer.idempotency_key := 'hold/' || hold.id || CASE WHEN reserved > 0 THEN '/above' ELSE '' END;
@@ -341,16 +347,16 @@ $$;
 --   release   ends it with nothing
 --   extend    lets it last longer, until a day after it was opened
 -- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
--- for before), `refused` (not enough is available), `conflict` (the key was used for something else), `not_found`
+-- for before), `refused` (not enough is available), `over_budget` (enough is, but `budget` has less left), `conflict` (the key was used for something else), `not_found`
 -- (of this person and payer), `too_many` (open holds of the person), or `settled`, `released` or `expired`: the
 -- state of the hold, which does not allow it. `owner` and `hold` are the rows as they are afterwards. With `skip_locked`,
 -- those of owners who are locked or new have no row. LG002: credits that are not allowed.
 CREATE OR REPLACE FUNCTION ledger_spend(
   owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
   actors text[], reasons text[], token_ids uuid[], models text[], projects text[], runs text[], failures text[], hold_ids uuid[],
-  at_least bigint[], lasting integer[], may_spend boolean[], skip_locked boolean
+  at_least bigint[], lasting integer[], may_spend boolean[], run_limits bigint[], skip_locked boolean
 ) RETURNS TABLE (
-  ordinal bigint, outcome text, transfer_id bigint, charged bigint, owner ledger_owners, hold ledger_holds
+  ordinal bigint, outcome text, transfer_id bigint, charged bigint, owner ledger_owners, hold ledger_holds, budget jsonb
 ) LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = public, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 #variable_conflict use_column
@@ -361,6 +367,7 @@ DECLARE
   request record;
   known ledger_keys;
   reserved bigint;
+  nearest ledger_budget_left;
   ended bigint := 0;
   transfer ledger_transfers;
 BEGIN
@@ -371,9 +378,9 @@ BEGIN
   END IF;
   FOR request IN
     SELECT * FROM unnest(owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models,
-      projects, runs, failures, hold_ids, at_least, lasting, may_spend) WITH ORDINALITY
+      projects, runs, failures, hold_ids, at_least, lasting, may_spend, run_limits) WITH ORDINALITY
       AS given (owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run, failure,
-        hold_id, at_least, lasting, may_spend, ordinal)
+        hold_id, at_least, lasting, may_spend, run_limit, ordinal)
     WHERE given.owner_id = ANY (locked) ORDER BY given.ordinal
   LOOP
     ordinal := request.ordinal;
@@ -381,6 +388,7 @@ BEGIN
     transfer_id := NULL;
     charged := 0;
     hold := NULL;
+    budget := NULL;
     SELECT * INTO owner FROM ledger_owners o WHERE o.owner_id = request.owner_id;
     IF request.failure IS NOT NULL AND request.credits <> 0
       OR request.credits < (CASE WHEN request.action = 'reserve' OR request.action = 'use' AND request.failure IS NULL THEN 1 ELSE 0 END) THEN
@@ -401,6 +409,17 @@ BEGIN
       CALL ledger_end_holds(owner, request.occurred_at, NULL, ended);
       SELECT * INTO hold FROM ledger_holds h WHERE h.id = hold.id AND h.owner_id = request.owner_id;
     END IF;
+    nearest := NULL;
+    IF request.action IN ('use', 'reserve')
+      AND (request.run_limit IS NOT NULL OR EXISTS (SELECT FROM ledger_budgets b WHERE b.owner_id = request.owner_id)) THEN
+      SELECT b.budget_id, b.scope, b.period, b.actor, b.starts_on, b.ends_on, b.credits, b.used, b.held, b.left,
+        bool_and(b.is_stored) OVER () INTO nearest
+      FROM ledger_budgets_of(request.owner_id, request.actor, request.occurred_at, request.run, request.run_limit, NULL) b
+      ORDER BY b.left, b.scope LIMIT 1;
+      IF NOT nearest.is_stored THEN
+        CALL ledger_begin_budget_periods(request.owner_id, request.actor, request.occurred_at);
+      END IF;
+    END IF;
 
     CASE
     WHEN request.action = 'use' AND known.input_hash IS NOT NULL THEN
@@ -410,6 +429,8 @@ BEGIN
       charged := request.credits;
     WHEN request.action = 'use' AND request.failure IS NULL AND ledger_available(owner) < request.credits THEN
       outcome := 'refused';
+    WHEN request.action = 'use' AND request.failure IS NULL AND nearest.left < request.credits THEN
+      outcome := 'over_budget';
     WHEN request.action = 'use' THEN
       transfer := NULL;
       SELECT request.idempotency_key, request.occurred_at, request.actor, request.reason, request.token_id, request.model,
@@ -428,13 +449,16 @@ BEGIN
       outcome := 'too_many';
     WHEN request.action = 'reserve' AND ledger_available(owner) < coalesce(request.at_least, request.credits) THEN
       outcome := 'refused';
+    WHEN request.action = 'reserve' AND nearest.left < coalesce(request.at_least, request.credits) THEN
+      outcome := 'over_budget';
     WHEN request.action = 'reserve' THEN
-      reserved := least(request.credits, ledger_available(owner));
+      reserved := least(request.credits, ledger_available(owner), nearest.left);
       INSERT INTO ledger_holds AS h (owner_id, idempotency_key, actor, token_id, asked, at_least, credits, plan_credits, opened_at,
-        expires_at, reason, model, project, run)
+        expires_at, reason, model, project, run, run_limit)
       VALUES (request.owner_id, request.idempotency_key, request.actor, request.token_id, request.credits, request.at_least,
         reserved, ledger_of_plan(owner, reserved), request.occurred_at,
-        request.occurred_at + make_interval(secs => request.lasting), request.reason, request.model, request.project, request.run)
+        request.occurred_at + make_interval(secs => request.lasting), request.reason, request.model, request.project, request.run,
+        request.run_limit)
       RETURNING * INTO hold;
       owner.held := owner.held + hold.credits;
       owner.plan_held := owner.plan_held + hold.plan_credits;
@@ -464,6 +488,12 @@ BEGIN
       WHERE h.id = hold.id AND h.owner_id = request.owner_id
       RETURNING * INTO hold;
     END CASE;
+    IF outcome = 'over_budget' THEN
+      budget := to_jsonb(nearest);
+      UPDATE ledger_budget_periods p SET refused = p.refused + 1, refused_at = request.occurred_at, refused_actor = request.actor,
+        refused_credits = request.credits
+      WHERE (p.owner_id, p.actor, p.ends_on, p.budget_id) = (request.owner_id, nearest.actor, nearest.ends_on, nearest.budget_id);
+    END IF;
     RETURN NEXT;
   END LOOP;
 END
@@ -597,6 +627,7 @@ BEGIN
   GET DIAGNOSTICS total = ROW_COUNT;
   UPDATE ledger_failures SET reason = NULL, model = NULL, project = NULL, run = NULL WHERE owner_id = ANY (payers) AND actor = person;
   UPDATE ledger_holds SET reason = NULL, model = NULL, project = NULL, run = NULL WHERE owner_id = ANY (payers) AND actor = person;
+  DELETE FROM ledger_budgets WHERE owner_id = ANY (payers) AND person IN (owner_id, user_id);
   -- The sums stay with the person's id at Clerk, which is the pseudonym.
   WITH gone AS (
     DELETE FROM ledger_usage_days WHERE owner_id = ANY (payers) AND actor = person RETURNING *

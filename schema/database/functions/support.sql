@@ -94,32 +94,39 @@ BEGIN
 END
 $$;
 
--- Whether a second person has to agree: to every erasure and debt, and to an adjustment with which its asker,
--- or all askers together, pass what may be adjusted within a day without one. `asked_credits` are those of the
--- whole request. Of other acts, those that were asked for until then count.
+-- What the limits of an act count: credits given or taken, or the money of a refund in minor units of its currency,
+-- whichever that is. NULL for an act without limits.
+CREATE OR REPLACE FUNCTION support_amount(act support_acts) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+  SELECT abs((act.params #>> CASE act.kind WHEN 'adjust' THEN '{adjustment,credits}'::text[]
+    WHEN 'refund' THEN '{refund,amount_minor}' END)::bigint)
+$$;
+
+-- Whether a second person has to agree: to every erasure and debt, and to an adjustment or refund with which its asker,
+-- or all askers together, pass what may be adjusted or refunded within a day without one. `asked_credits` is the amount
+-- of the whole request. Of other acts, those that were asked for until then count.
 CREATE OR REPLACE FUNCTION support_needs_approval(
   act support_acts, asked_credits bigint, asker_limit bigint, total_limit bigint, until timestamptz
 ) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT act.kind = 'forget' OR act.kind = 'adjust' AND (
+  SELECT act.kind = 'forget' OR act.kind IN ('adjust', 'refund') AND (
     coalesce((act.params #>> '{adjustment,may_leave_debt}')::boolean, false)
-    OR greatest(asked_credits, abs((act.params #>> '{adjustment,credits}')::bigint), sum(credits) FILTER (WHERE is_same))
-      > least(asker_limit - coalesce(sum(credits) FILTER (WHERE NOT is_same AND requested_by = act.requested_by), 0),
-        total_limit - coalesce(sum(credits) FILTER (WHERE NOT is_same), 0)))
+    OR greatest(asked_credits, support_amount(act), sum(amount) FILTER (WHERE is_same))
+      > least(asker_limit - coalesce(sum(amount) FILTER (WHERE NOT is_same AND requested_by = act.requested_by), 0),
+        total_limit - coalesce(sum(amount) FILTER (WHERE NOT is_same), 0)))
   FROM (
-    SELECT a.requested_by, abs((a.params #>> '{adjustment,credits}')::bigint) AS credits,
+    SELECT a.requested_by, support_amount(a) AS amount,
       a.id = act.id OR (act.batch_id IS NOT NULL AND a.batch_id IS NOT DISTINCT FROM act.batch_id) AS is_same
     FROM support_acts a
-    WHERE a.kind = 'adjust' AND (NOT a.is_dry_run) AND a.approved_by IS NULL AND a.state IN ('queued', 'done')
-      AND a.requested_at > act.requested_at - interval '1 day' AND a.requested_at <= until
+    WHERE a.kind = act.kind AND a.kind IN ('adjust', 'refund') AND (NOT a.is_dry_run) AND a.approved_by IS NULL
+      AND a.state IN ('queued', 'done') AND a.requested_at > act.requested_at - interval '1 day' AND a.requested_at <= until
   ) unapproved
 $$;
 
--- Whether an adjustment passes what no two people may do together: `total_limit` at once, or four times that by all
--- within the day until it was asked for or, with a second person, agreed to.
+-- Whether an adjustment or a refund passes what no two people may do together: `total_limit` at once, or four times that
+-- by all within the day until it was asked for or, with a second person, agreed to.
 CREATE OR REPLACE FUNCTION support_passes_ceiling(act support_acts, total_limit bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT act.kind = 'adjust' AND greatest(abs((act.params #>> '{adjustment,credits}')::bigint) * 4, (
-    SELECT sum(abs((a.params #>> '{adjustment,credits}')::bigint)) FROM support_acts a
-    WHERE a.kind = 'adjust' AND (NOT a.is_dry_run) AND a.state IN ('queued', 'done')
+  SELECT act.kind IN ('adjust', 'refund') AND greatest(support_amount(act) * 4, (
+    SELECT sum(support_amount(a)) FROM support_acts a
+    WHERE a.kind = act.kind AND a.kind IN ('adjust', 'refund') AND (NOT a.is_dry_run) AND a.state IN ('queued', 'done')
       AND coalesce(a.approved_at, a.requested_at) > coalesce(act.approved_at, act.requested_at) - interval '1 day'
       AND coalesce(a.approved_at, a.requested_at) <= coalesce(act.approved_at, act.requested_at))) > total_limit * 4
 $$;
@@ -145,8 +152,8 @@ BEGIN
   act.state := 'queued';
   act.requested_at := clock_timestamp();
   IF NOT act.is_dry_run THEN
-    -- Of two adjustments the second one sees the first.
-    IF act.kind = 'adjust' THEN
+    -- Of two adjustments, or refunds, the second one sees the first.
+    IF act.kind IN ('adjust', 'refund') THEN
       PERFORM pg_advisory_xact_lock('support_acts'::regclass::oid::bigint);
     END IF;
     -- By no clock of the server, which could date it where nothing else counts, and in the order of the lock.
@@ -261,10 +268,10 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION audit_text_hash, audit_entry_hash, audit_log_chain, audit_log_refuse_change, support_without_texts,
-  support_erase_texts, support_acts_guard, support_needs_approval, support_passes_ceiling, support_contradicting_act, support_write_act, support_write_step,
+  support_erase_texts, support_acts_guard, support_amount, support_needs_approval, support_passes_ceiling, support_contradicting_act, support_write_act, support_write_step,
   support_require_person, support_request_act, support_approve_act, support_refuse_act, support_cancel_batch
   FROM PUBLIC, tidemark_server, tidemark_worker;
-GRANT EXECUTE ON FUNCTION support_needs_approval TO tidemark_server, tidemark_worker;
+GRANT EXECUTE ON FUNCTION support_amount, support_needs_approval TO tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION support_passes_ceiling TO tidemark_worker;
 -- The guard runs it as the login that changes an act.
 GRANT EXECUTE ON FUNCTION support_without_texts, support_erase_texts TO tidemark_worker;

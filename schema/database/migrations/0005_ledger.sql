@@ -245,6 +245,8 @@ CREATE TABLE ledger_holds (
   model usage_label,
   project usage_label,
   run usage_label,
+  -- The most that the person's holds with this run may take together.
+  run_limit bigint CHECK (run_limit > 0),
   -- When it was last extended, for support's timeline.
   extended_at timestamptz,
   -- A call names a hold by its id alone.
@@ -254,6 +256,7 @@ CREATE TABLE ledger_holds (
   CONSTRAINT ledger_holds_settled CHECK ((state IN ('settled', 'settled_late')) = (settled_credits IS NOT NULL)
     AND (settled_credits IS NULL) = (charged IS NULL) AND (failure IS NULL OR settled_credits = 0))
 );
+CREATE INDEX ledger_holds_run ON ledger_holds (owner_id, run) WHERE run IS NOT NULL;
 CREATE INDEX ledger_holds_open ON ledger_holds (owner_id, actor) WHERE state = 'open';
 CREATE INDEX ledger_holds_expiry ON ledger_holds (expires_at) WHERE state = 'open';
 CREATE INDEX ledger_holds_outlived ON ledger_holds (owner_id) WHERE outlives_month;

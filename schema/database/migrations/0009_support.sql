@@ -52,10 +52,10 @@ CREATE INDEX support_acts_target ON support_acts (target_kind, target_id, reques
 -- Two acts of one kind on one target contradict each other.
 CREATE UNIQUE INDEX support_acts_under_way ON support_acts (target_kind, target_id, kind)
   WHERE state IN ('waiting_for_approval', 'queued') AND (NOT is_dry_run);
-CREATE INDEX support_acts_adjusted ON support_acts (requested_at)
-  WHERE kind = 'adjust' AND (NOT is_dry_run) AND approved_by IS NULL AND state IN ('queued', 'done');
+CREATE INDEX support_acts_limited ON support_acts (requested_at)
+  WHERE kind IN ('adjust', 'refund') AND (NOT is_dry_run) AND approved_by IS NULL AND state IN ('queued', 'done');
 CREATE INDEX support_acts_given ON support_acts (coalesce(approved_at, requested_at))
-  WHERE kind = 'adjust' AND (NOT is_dry_run) AND state IN ('queued', 'done');
+  WHERE kind IN ('adjust', 'refund') AND (NOT is_dry_run) AND state IN ('queued', 'done');
 -- The acts that failed within the last day, for an alarm.
 CREATE INDEX support_acts_failed ON support_acts (finished_at) WHERE state = 'failed' AND (NOT is_dry_run);
 CREATE INDEX support_acts_waiting ON support_acts (requested_at) WHERE state = 'waiting_for_approval';

@@ -43,7 +43,7 @@ describe('sums of periods', () => {
             ARRAY[jsonb_build_object('id', 'adjustment/user_many/plan', 'kind', 'adjustment', 'owner_id', 'user_many', 'account', 'plan')]);
           PERFORM ledger_spend(ARRAY['user_many'], ARRAY['use'], ARRAY[2], ARRAY['usage/many-' || i], ARRAY[now()],
             ARRAY['test'], ARRAY['Test'], ARRAY[NULL]::uuid[], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL], ARRAY[NULL]::uuid[],
-            ARRAY[NULL]::bigint[], ARRAY[NULL]::integer[], ARRAY[NULL]::boolean[], false);
+            ARRAY[NULL]::bigint[], ARRAY[NULL]::integer[], ARRAY[NULL]::boolean[], ARRAY[NULL]::bigint[], false);
         END LOOP;
       END $$`.execute(database.owner)
     expect(await sumPeriods(database.server, user('user_many'), [at('2020-01-01T00:00:00Z')])).toEqual([

@@ -1,4 +1,5 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
+import type { BudgetPeriod, BudgetScope } from '../../api/budgets.ts'
 import { retryConflicts } from '../../database/retry.ts'
 import type { DB } from '../../database/types.ts'
 import { inSpan } from '../../tracing.ts'
@@ -47,6 +48,8 @@ export interface Reservation extends Asked, UsageLabels {
   readonly credits: number
   /** When fewer are available, that many are enough. */
   readonly at_least?: number | undefined
+  /** The most that all holds of this person with this `run` may take together. */
+  readonly run_limit?: number | undefined
   readonly idempotency_key: string
   readonly reason: string
   readonly lasting_s: number
@@ -88,11 +91,25 @@ export interface Hold {
   readonly expires_at: Date
 }
 
+/** The budget of which the least is left to a person, before what was asked for. */
+export interface NearestBudget {
+  /** Null for a `run`. */
+  readonly budget_id: string | null
+  readonly scope: BudgetScope | 'run'
+  readonly period: BudgetPeriod | null
+  /** The limit, with what it was raised by for this period. */
+  readonly credits: number
+  readonly used: number
+  readonly held: number
+  /** The day, by UTC, on which the next period begins; null for a run. */
+  readonly ends_on: string | null
+}
+
 /** The balance is that after the decision; on a refusal it says what was there. */
 export interface SpendOutcome extends SpendableBalance {
   /**
    * `posted`: done, also where nothing is posted. `replayed`: the same was asked for before. `refused`: not
-   * enough is available. `conflict`: the key was used for something else. `not_found`: no such hold of this
+   * enough is available. `over_budget`: enough is, but `budget` has less left. `conflict`: the key was used for something else. `not_found`: no such hold of this
    * person and owner. `too_many`: the person's open holds. The others are states of a hold that do not allow
    * what was asked for.
    */
@@ -100,6 +117,7 @@ export interface SpendOutcome extends SpendableBalance {
     | 'posted'
     | 'replayed'
     | 'refused'
+    | 'over_budget'
     | 'conflict'
     | 'not_found'
     | 'too_many'
@@ -111,6 +129,7 @@ export interface SpendOutcome extends SpendableBalance {
   readonly charged: number
   /** The hold that was asked about, as it is now. */
   readonly hold: Hold | null
+  readonly budget: NearestBudget | null
 }
 
 /** What became of one request. Throws IdempotencyConflictError when its key was used for something else. */
@@ -177,10 +196,10 @@ async function decide(
   })
   const call = CompiledQuery.raw(
     `/* prepared: ledger_spend */
-    SELECT ordinal, outcome, transfer_id, charged, (owner).plan_balance AS plan, (owner).purchased_balance AS purchased,
+    SELECT ordinal, outcome, transfer_id, charged, budget, (owner).plan_balance AS plan, (owner).purchased_balance AS purchased,
       (owner).held, (hold).id AS hold_id, (hold).state AS hold_state, (hold).credits AS hold_credits,
       (hold).opened_at AS hold_opened_at, (hold).expires_at AS hold_expires_at
-    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
     [...parametersOf(requests), skipLocked],
   )
   const work = () => callLedger<DecidedRow>(db, call)
@@ -217,6 +236,7 @@ function parametersOf(requests: readonly SpendRequest[]): unknown[][] {
     all((request) => 'at_least' in request && request.at_least),
     all((request) => 'lasting_s' in request && request.lasting_s),
     all((request) => 'may_spend' in request && request.may_spend),
+    all((request) => 'run_limit' in request && request.run_limit),
   ]
 }
 

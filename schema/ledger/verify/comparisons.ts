@@ -93,6 +93,16 @@ export const comparisons: readonly (readonly [check: string, wrong: ReturnType<t
       HAVING (sum(requests), sum(failed), sum(credits)) <> (0, 0, 0) OR min(counted_from) IS DISTINCT FROM min(posted_from)`,
   ],
   [
+    'every period of a budget has what was used in its days',
+    sql`SELECT 'owner ' || p.owner_id || ', budget ' || p.budget_id || ', from ' || p.starts_on AS subject FROM ledger_budget_periods p
+      WHERE p.used <> coalesce((
+        SELECT sum(-e.amount) FROM ledger_transfers t
+        JOIN ledger_entries e ON e.transfer_id = t.id AND e.owner_id = t.owner_id AND e.account_id <> (
+          SELECT id FROM ledger_accounts WHERE owner_id = 'house' AND name = 'used')
+        WHERE t.owner_id = p.owner_id AND t.kind = 'usage' AND p.actor IN ('', t.actor)
+          AND (t.occurred_at AT TIME ZONE 'UTC')::date >= p.starts_on AND (t.occurred_at AT TIME ZONE 'UTC')::date < p.ends_on), 0)`,
+  ],
+  [
     'every owner’s row has the latest entry of each account',
     sql`SELECT 'account ' || account.id AS subject FROM ledger_accounts account
       LEFT JOIN ledger_owners owner ON owner.owner_id = account.owner_id

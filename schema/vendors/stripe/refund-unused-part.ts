@@ -19,10 +19,7 @@ export async function refundUnusedPart(
   stripe: Stripe,
   { subscription_id, invoice_id, amount }: { subscription_id: string; invoice_id: string; amount: number },
 ): Promise<RefundMade> {
-  const { data } = await stripe.invoicePayments.list({ invoice: invoice_id, status: 'paid', limit: 100 })
-  const payments = data.flatMap(({ amount_paid, payment: { payment_intent: paid } }) =>
-    paid ? [{ payment_intent: idOf(paid), amount_paid }] : [],
-  )
+  const payments = await listPaymentsOf(stripe, invoice_id)
   for (const { payment_intent } of payments) {
     const made = stripe.refunds.list({ payment_intent, limit: 100 })
     for await (const refund of made) if (refund.metadata?.[unusedPartOf] === subscription_id) return refund
@@ -31,4 +28,12 @@ export async function refundUnusedPart(
   if (!payment_intent) return 'no_payment'
   const refund = { payment_intent, amount, metadata: { [unusedPartOf]: subscription_id } }
   return refundOnce(stripe, refund, `unused/${subscription_id}`)
+}
+
+/** What was paid of an invoice with a card or an account. */
+export async function listPaymentsOf(stripe: Stripe, invoice: string) {
+  const { data } = await stripe.invoicePayments.list({ invoice, status: 'paid', limit: 100 })
+  return data.flatMap(({ amount_paid, payment: { payment_intent: paid } }) =>
+    paid ? [{ payment_intent: idOf(paid), amount_paid }] : [],
+  )
 }

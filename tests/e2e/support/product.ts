@@ -250,8 +250,9 @@ export async function plantAct(asked: Pick<NewAct, 'kind' | 'target'> & Partial<
     next_try_at: new Date(Date.now() + 3_600_000),
     ...asked,
   }
-  const limits = { asker: 0, total: 0 }
-  await withDatabase((db) => insertAct(db, act, { token: null, credits: 0, limits }))
+  const none = { asker: 0, total: 0 }
+  const limits = { adjust: none, refund: none }
+  await withDatabase((db) => insertAct(db, act, { token: null, amount: 0, limits }))
 }
 
 /** Resets the database and both sandboxes, except an advanced clock. */

@@ -1,10 +1,10 @@
 import { expect, type Page } from '@playwright/test'
 
-/** As an editor of the page's user does that has a token. */
+/** As an editor of the page's user does that has a token. Returns the answer. */
 export async function spendAsEditor(
   page: Page,
-  { credits, payer = 'personal' }: { credits: number; payer?: string },
-): Promise<void> {
+  { credits, payer = 'personal', status = 200 }: { credits: number; payer?: string; status?: number },
+): Promise<{ ask?: string }> {
   const session = await page.evaluate<string>('window.Clerk.session.getToken()')
   const authorization = (token: string) => ({ authorization: `Bearer ${token}` })
   const generated = await page.request.post('/api/extension-token/generate', {
@@ -15,5 +15,6 @@ export async function spendAsEditor(
     headers: authorization(access_token),
     data: { credits, payer, idempotency_key: `spend-${credits}` },
   })
-  expect(used.status()).toBe(200)
+  expect(used.status()).toBe(status)
+  return (await used.json()) as { ask?: string }
 }

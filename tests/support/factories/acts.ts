@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type AdjustmentLimits,
-  insertAct,
-  type NewAct,
-  type SupportActRow,
-} from '../../../schema/support/acts.ts'
+import { type ActLimits, insertAct, type NewAct, type SupportActRow } from '../../../schema/support/acts.ts'
 import { findTarget } from '../../../schema/support/targets.ts'
 import type { TestDatabase } from '../database/test-database.ts'
+
+/** Credits, and minor units. */
+export const testLimits: ActLimits = {
+  adjust: { asker: 5000, total: 50_000 },
+  refund: { asker: 10_000, total: 100_000 },
+}
 
 /** An act that support asked for at the terminal. */
 export async function buildAct(
   { owner: db }: Pick<TestDatabase, 'owner'>,
   asked: Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>,
-  limits: AdjustmentLimits = { asker: 5000, total: 50_000 },
+  limits: ActLimits = testLimits,
 ): Promise<SupportActRow> {
   const found = await findTarget(db, asked.target)
   const { act } = await insertAct(
@@ -29,7 +30,7 @@ export async function buildAct(
       next_try_at: new Date(),
       ...asked,
     },
-    { token: null, credits: 0, limits },
+    { token: null, amount: 0, limits },
   )
   return act
 }

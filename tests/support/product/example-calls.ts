@@ -11,6 +11,7 @@ import { sendTeamInvitation } from '../../../schema/api/team-invitations.ts'
 import { findStripeCustomer } from '../../../schema/billing/customers/customers.ts'
 import { findLiveSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import { listTokens } from '../../../schema/extension/tokens.ts'
+import { listBudgets, setBudget } from '../../../schema/ledger/budgets.ts'
 import type { Actor, RightsRow } from '../../../server/rights.ts'
 import type { Route } from '../../../server/route.ts'
 import { routes } from '../../../server/routes.ts'
@@ -131,6 +132,24 @@ const ofPlan = async (callers: Callers, actor: Actor): Promise<Request> => {
   return { query: { payer: 'personal' }, body: {} }
 }
 
+/** About the limit of all on an owner's credits. */
+async function ofBudget({ database }: Callers, owner_id: string, body: object = {}): Promise<Request> {
+  const isPerson = owner_id.startsWith('user_')
+  const now = new Date()
+  const scope = isPerson ? 'own' : 'organization'
+  await setBudget(database.server, {
+    owner_id,
+    scope,
+    user_id: null,
+    credits: 1000,
+    period: 'day',
+    set_by: owner_id,
+    now,
+  })
+  const [budget] = await listBudgets(database.server, { owner_id, people: [owner_id], now })
+  return { query: { payer: isPerson ? 'personal' : owner_id }, body: { budget_id: budget?.id, ...body } }
+}
+
 /** Overdue is a renewal that is paid at Stripe, and not yet in our row. */
 async function setStatus(
   { database }: Callers,
@@ -184,6 +203,16 @@ const requests: Readonly<Record<string, (callers: Callers, actor: Actor) => Requ
   },
   'POST /api/plan-change/keep': ofPlan,
   'POST /api/plan-change/cancel': ofPlan,
+  'PUT /api/budgets': () => ({ query: { payer: 'personal' }, body: { scope: 'own', limit: 1000 } }),
+  'PUT /api/budgets an_organization': ({ org }) => ({
+    query: { payer: org.id },
+    body: { scope: 'organization', limit: 1000 },
+  }),
+  'POST /api/budgets/raise': (callers, actor) => ofBudget(callers, idOf(callers, actor), { limit: 2000 }),
+  'POST /api/budgets/raise an_organization': (callers) =>
+    ofBudget(callers, callers.org.id, { user_id: callers.people.member.user_id, limit: 2000 }),
+  'POST /api/budgets/ask': (callers, actor) => ofBudget(callers, idOf(callers, actor)),
+  'POST /api/budgets/ask an_organization': (callers) => ofBudget(callers, callers.org.id),
   'POST /api/organizations/seats/revoke': async (callers, actor) => {
     const { clerk, org } = callers
     const person = await signUp(clerk)

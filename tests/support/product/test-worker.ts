@@ -9,6 +9,7 @@ import type { WorkerDependencies } from '../../../worker/dependencies.ts'
 import { tryEvent } from '../../../worker/events/try-event.ts'
 import { createWorkerMetrics } from '../../../worker/metrics.ts'
 import type { TestDatabase } from '../database/test-database.ts'
+import { testLimits } from '../factories/acts.ts'
 import { receiveClerkEvent, receiveStripeEvent } from '../factories/events.ts'
 import type { ClerkSandboxEvent } from '../services/clerk.ts'
 import { testAppUrl } from '../services/sandbox.ts'
@@ -89,7 +90,7 @@ export function createTestDependencies(
     now: () => new Date(),
     appUrl: testAppUrl,
     claimAfterMs: 1000,
-    adjustmentLimits: { asker: 5000, total: 50_000 },
+    actLimits: testLimits,
     livemode: false,
     ...overrides,
   }

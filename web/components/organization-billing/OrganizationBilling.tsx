@@ -10,6 +10,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { cardExpiry, cardName } from '../account/card.ts'
 import { PlanSteps } from '../account/PlanSteps.tsx'
 import { PortalButton } from '../account/PortalButton.tsx'
+import { LimitsCard } from '../budgets/LimitsCard.tsx'
 import { FailurePanel } from '../FailurePanel.tsx'
 import { formatCredits, formatDay, formatMoney } from '../format.ts'
 import { CreditPool } from './CreditPool.tsx'
@@ -47,6 +48,9 @@ export function OrganizationBilling({ payer }: { payer: PayerView }) {
       </div>
       <div className="lg:col-span-2">
         <CreditPool payer={payer} currency={currency.code} hasPlan={hasSubscription} />
+      </div>
+      <div className="lg:col-span-5">
+        <LimitsCard payer={payer} mayManage={true} />
       </div>
     </div>
   )

@@ -6,9 +6,21 @@ import {
   type ActTarget,
   type AuditEntry,
   actOutcomeSchema,
+  type Refund,
 } from '../../../schema/api/support-acts.ts'
+import { currencySchema } from '../../../schema/catalogue/schemas.ts'
 import { subscriptionWords } from './payments.ts'
 import { capitalized, creditsText, dataOf, maybe, sentence, tried, wordsOf } from './words.ts'
+
+/** A checkout of credits that is settled, or a plan's invoice. */
+const paymentSchema = z.object({
+  refunded_minor: z.int(),
+  currency: currencySchema,
+  amount_minor: z.optional(z.int()),
+  amount_paid_minor: z.optional(z.int()),
+  state: z._default(z.literal('settled'), 'settled'),
+  plan_type: z._default(z.null(), null),
+})
 
 interface ActWords {
   /** On its button. */
@@ -21,6 +33,8 @@ interface ActWords {
   readonly did?: (outcome: ActOutcome) => string
   /** The items that have its button. Other acts are those of an owner or of a finding. */
   readonly isOn?: (item: TraceItem) => boolean
+  /** What is filled in for an item: see `acts`. */
+  readonly paramsOf?: (item: TraceItem) => { readonly refund: Refund | null }
 }
 
 export const actWords: Readonly<Record<ActKind, ActWords>> = {
@@ -43,6 +57,14 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     name: 'Adjust credits',
     description: 'Gives the customer credits, or takes some away. They see it in their history.',
     title: 'Adjustment',
+  },
+  refund: {
+    name: 'Refund',
+    description:
+      'Gives money back to the card or account that paid, and takes the credits back that it bought. Stripe returns no fees.',
+    title: 'Refund',
+    isOn: (item) => leftOf(item) !== null,
+    paramsOf: (item) => ({ refund: leftOf(item) }),
   },
   cancel_intent: {
     name: 'Cancel checkout',
@@ -97,6 +119,21 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
   },
 }
 
+/** What is left to refund of an item; null where nothing is, or where it is no payment. */
+function leftOf({ kind, data }: TraceItem): Refund | null {
+  const payment = ['intent', 'invoice'].includes(kind) ? paymentSchema.safeParse(data).data : undefined
+  if (!payment) return null
+  const { amount_paid_minor, refunded_minor, currency } = payment
+  const amount_minor = (payment.amount_minor ?? amount_paid_minor ?? 0) - refunded_minor
+  return amount_minor > 0 ? { amount_minor, refunded_minor, currency, stripe_reason: null } : null
+}
+
+/** Minor units of an amount with at most two decimals; undefined for other text. */
+export function readMoney(text: string): number | undefined {
+  const [, whole, cents = ''] = /^(\d{1,6})(?:[.,](\d{1,2}))?$/.exec(text.trim()) ?? []
+  return whole === undefined ? undefined : Number(whole) * 100 + Number(cents.padEnd(2, '0'))
+}
+
 function invoiceText({ total_minor, currency, refusal }: NonNullable<ActOutcome['invoice']>): string {
   const sum = `${(total_minor / 100).toFixed(2)} ${currency}`
   const failure = refusal ? ` It is open, because the payment failed: ${sentence(refusal)}` : ''
@@ -110,6 +147,14 @@ function erasureText({ removed: { profile, ...rows }, customers }: NonNullable<A
     ...(parts.length > 0 ? [`Removed or replaced: ${parts.join(', ')}.`] : []),
     ...(customers.length > 0 ? [`At Stripe a person has to redact ${customers.join(', ')}.`] : []),
   ].join(' ')
+}
+
+/** Stripe's reasons of a refund, as people choose them. */
+export const refundReasonWords: Readonly<Record<NonNullable<Refund['stripe_reason']> | 'none', string>> = {
+  none: 'No reason given',
+  requested_by_customer: 'The customer asked for it',
+  duplicate: 'Paid twice',
+  fraudulent: 'Fraud: Stripe also blocks the card and the address',
 }
 
 /** The figures that transfers and states say already. */

@@ -8,6 +8,7 @@ import { accountSummaryQuery } from '../../api/account.ts'
 import { usageSummaryQuery } from '../../api/billing.ts'
 import { CurrencyChoice } from '../../components/account/CurrencyChoice.tsx'
 import type { Payer } from '../../components/account/usePayer.ts'
+import { LimitsCard } from '../../components/budgets/LimitsCard.tsx'
 import { BuyCredits } from '../../components/credits/BuyCredits.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange } from '../../components/format.ts'
@@ -24,6 +25,9 @@ export function CreditsTab({ payer }: { payer: Payer }) {
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
       <BuyCard payer={payer} currency={currency} />
       <SummaryCard payer={payer} currency={currency} />
+      <div className="lg:col-span-5">
+        <LimitsCard payer={payer} mayManage={payer.mayManage} />
+      </div>
     </div>
   )
 }

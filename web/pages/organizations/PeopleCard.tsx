@@ -13,6 +13,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Cell, Table } from '../../ui/Table.tsx'
+import { LimitOf } from './LimitOf.tsx'
 import { PersonActions } from './PersonActions.tsx'
 
 interface PeopleCardProps {
@@ -132,6 +133,7 @@ function PeopleTable({ payer, people, onNoSeats }: PeopleTableProps) {
         { name: 'Seat', isWide: true },
         { name: 'Role', isWide: true },
         { name: 'Used this month', align: 'right', isWide: true },
+        { name: 'Limit', isWide: true },
         { name: 'Actions', head: <span className="sr-only">Actions</span>, align: 'right' },
       ]}
     >
@@ -139,7 +141,7 @@ function PeopleTable({ payer, people, onNoSeats }: PeopleTableProps) {
         {people.map((person) => (
           <tr key={person.user_id ?? person.email} className="transition-colors hover:bg-sunken">
             <Cell of="Person" className="w-full max-w-0">
-              <Person {...person} />
+              <Person payer={payer} person={person} />
             </Cell>
             <Cell of="Seat" className="whitespace-nowrap">
               <SeatState {...person} />
@@ -149,6 +151,9 @@ function PeopleTable({ payer, people, onNoSeats }: PeopleTableProps) {
             </Cell>
             <Cell of="Used this month" className="whitespace-nowrap">
               {formatCredits(person.used_credits)}
+            </Cell>
+            <Cell of="Limit" className="whitespace-nowrap">
+              <LimitOf person={person} payer={payer} opensByLink />
             </Cell>
             <Cell of="Actions" className="whitespace-nowrap">
               <PersonActions payer={payer} person={person} onNoSeats={onNoSeats} />
@@ -165,7 +170,7 @@ function roleName({ role }: OrganizationPerson): string {
 }
 
 /** Where there is little room, seat, role and usage stand here. */
-function Person(person: OrganizationPerson) {
+function Person({ payer, person }: { payer: PayerView; person: OrganizationPerson }) {
   const { name, email, used_credits, invitation } = person
   const address = email ?? 'No email available'
   const details = [
@@ -190,6 +195,9 @@ function Person(person: OrganizationPerson) {
         <p className="text-faint text-xs @2xl:hidden">
           {stateOf(person).label} · {roleName(person)} · {formatCredits(used_credits)} used
         </p>
+        <div className="@2xl:hidden">
+          <LimitOf person={person} payer={payer} />
+        </div>
       </div>
     </div>
   )

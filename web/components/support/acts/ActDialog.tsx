@@ -1,10 +1,12 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { type ActKind, adjustmentSchema } from '../../../../schema/api/support-acts.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
-import { actWords } from '../../../content/support/acts.ts'
+import { actWords, readMoney, refundReasonWords } from '../../../content/support/acts.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { Field } from '../../../ui/Field.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { formatMoney } from '../../format.ts'
 import { counted } from '../labels.ts'
 import { ActResults } from './ActResults.tsx'
 import { ConfirmForm } from './ConfirmForm.tsx'
@@ -37,6 +39,7 @@ function Steps({ request, onClose }: { request: ActRequest; onClose: () => void 
     return (
       <Form
         initial={params}
+        asked={request.params}
         onPreview={(next) => {
           setParams(next)
           setIsPreviewed(true)
@@ -68,11 +71,16 @@ export function ActProvider({ children }: { children: ReactNode }) {
 
 interface FormProps {
   initial: ActRequest['params']
+  /** What the dialog was opened with. */
+  asked: ActRequest['params']
   onPreview: (params: ActRequest['params']) => void
 }
 
 /** Of acts that have to be told more than their target. */
-const forms: Readonly<Partial<Record<ActKind, (props: FormProps) => ReactNode>>> = { adjust: AdjustForm }
+const forms: Readonly<Partial<Record<ActKind, (props: FormProps) => ReactNode>>> = {
+  adjust: AdjustForm,
+  refund: RefundForm,
+}
 
 function AdjustForm({ initial: params, onPreview }: FormProps) {
   const initial = params?.adjustment
@@ -128,6 +136,49 @@ function AdjustForm({ initial: params, onPreview }: FormProps) {
           It may exceed the balance and leave a debt; then a second person has to approve it.
         </label>
       )}
+      <div className="mt-4 flex justify-end">
+        <Button type="submit">Preview</Button>
+      </div>
+    </form>
+  )
+}
+
+function RefundForm({ initial, asked, onPreview }: FormProps) {
+  const left = asked?.refund
+  const chosen = initial?.refund
+  const [amount, setAmount] = useState(((chosen?.amount_minor ?? 0) / 100).toFixed(2))
+  const [reason, setReason] = useState<keyof typeof refundReasonWords>(chosen?.stripe_reason ?? 'none')
+  const [checked, setChecked] = useState(false)
+  if (!left) return null
+  const amount_minor = readMoney(amount)
+  const isPossible = amount_minor !== undefined && amount_minor > 0 && amount_minor <= left.amount_minor
+  const most = formatMoney(left.amount_minor, left.currency)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setChecked(true)
+    const stripe_reason = reason === 'none' ? null : reason
+    if (left && isPossible) onPreview({ refund: { ...left, amount_minor, stripe_reason } })
+  }
+
+  return (
+    <form noValidate onSubmit={submit}>
+      <Field
+        label="Amount"
+        unit={left.currency}
+        inputMode="decimal"
+        value={amount}
+        problem={checked && !isPossible ? `Enter an amount of at most ${most}` : null}
+        hint={`Up to ${most} can be refunded.`}
+        onChange={({ target }) => setAmount(target.value)}
+      />
+      <p className="mt-2 mb-1.5 font-medium text-sm">Reason at Stripe</p>
+      <Select
+        label="Reason at Stripe"
+        value={reason}
+        options={Object.entries(refundReasonWords) as [typeof reason, string][]}
+        onChange={setReason}
+      />
       <div className="mt-4 flex justify-end">
         <Button type="submit">Preview</Button>
       </div>

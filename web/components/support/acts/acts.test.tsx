@@ -1,7 +1,7 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { ActOutcome, SupportAct } from '../../../../schema/api/support-acts.ts'
-import { outcomeText, whyNothing } from '../../../content/support/acts.ts'
+import { actsOn, actWords, outcomeText, readMoney, whyNothing } from '../../../content/support/acts.ts'
 import { readAmount } from './ActDialog.tsx'
 import { Changes } from './Changes.tsx'
 import { changesOf, summaryOf } from './outcome.ts'
@@ -94,6 +94,14 @@ test.each([
     'Stripe makes an invoice of the changes: 7.00 EUR. It is open, because the payment failed: Your card was declined.',
   ],
   [
+    'refund',
+    {
+      ...some,
+      changes: [{ what: 'refunded', id: 'ch_1', before: '0.00 EUR', after: '5.00 EUR, pending at Stripe' }],
+    },
+    'Refunded: 0.00 EUR → 5.00 EUR, pending at Stripe.',
+  ],
+  [
     'forget',
     { ...some, erasure },
     'What came later is erased. Removed or replaced: payloads: 12. At Stripe a person has to redact cus_1.',
@@ -116,6 +124,36 @@ test('many acts are summed up in a sentence, before and after they are done', ()
   expect(summaryOf([act(null, { state: 'waiting_for_approval' })], 0)).toBe(
     '1 item: 1 waiting for a second person.',
   )
+})
+
+const settled = { state: 'settled', plan_type: null, amount_minor: 2000, currency: 'EUR' }
+
+test.each([
+  ['intent', { ...settled, refunded_minor: 0 }, 2000],
+  ['intent', { ...settled, refunded_minor: 1999 }, 1],
+  ['intent', { ...settled, refunded_minor: 2000 }, undefined],
+  ['intent', { ...settled, refunded_minor: 0, state: 'awaiting_payment' }, undefined],
+  ['intent', { ...settled, refunded_minor: 0, plan_type: 'pro' }, undefined],
+  ['invoice', { amount_paid_minor: 900, refunded_minor: 100, currency: 'GBP' }, 800],
+  ['invoice', { amount_paid_minor: 0, refunded_minor: 0, currency: 'GBP' }, undefined],
+  ['charge', { ...settled, refunded_minor: 0 }, undefined],
+])('an item %s of %j has %s left to refund', (kind, data, left) => {
+  const item = { kind, data, key: `${kind}:1`, id: '1', at: '', links: { stripe: null, clerk: null } }
+  expect(actsOn(item).includes('refund')).toBe(left !== undefined)
+  expect(actWords.refund.paramsOf?.(item).refund?.amount_minor).toBe(left)
+})
+
+test.each([
+  ['5', 500],
+  ['5.5', 550],
+  [' 5,05 ', 505],
+  ['0.01', 1],
+  ['5.005', undefined],
+  ['-5', undefined],
+  ['', undefined],
+  ['1.000,00', undefined],
+])('money written as “%s” is %s minor units', (text, minor) => {
+  expect(readMoney(text)).toBe(minor)
 })
 
 test.each([

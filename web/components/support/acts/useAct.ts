@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { ActKind, ActTarget, Adjustment } from '../../../../schema/api/support-acts.ts'
+import type { ActKind, ActTarget, Adjustment, Refund } from '../../../../schema/api/support-acts.ts'
 
 export interface ActRequest {
   kind: ActKind
@@ -8,7 +8,11 @@ export interface ActRequest {
   /** The target's title, e.g. `Checkout of 500 credits`. */
   subject: string
   /** What is filled in already; see `acts`. */
-  params?: { readonly adjustment?: Partial<Adjustment> | undefined }
+  params?: {
+    readonly adjustment?: Partial<Adjustment> | undefined
+    /** All that is left of a payment. */
+    readonly refund?: Refund | null | undefined
+  }
   /** It is done, or it waits for a second person. */
   onDone?: () => void
 }

@@ -197,7 +197,14 @@ function Details({ item, text, owner }: Pick<TimelineItemProps, 'item' | 'text' 
               key={kind}
               variant="secondary"
               size="small"
-              onClick={() => act({ kind, targets: [targetOf(item)], subject: title })}
+              onClick={() =>
+                act({
+                  kind,
+                  targets: [targetOf(item)],
+                  subject: title,
+                  params: actWords[kind].paramsOf?.(item),
+                })
+              }
             >
               {kind === 'replay' && <RotateCcw aria-hidden="true" />}
               {actWords[kind].name}

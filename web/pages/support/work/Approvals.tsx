@@ -4,6 +4,7 @@ import { Link } from 'react-router-dom'
 import {
   adjustmentOf,
   approveSupportAct,
+  refundOf,
   refuseSupportAct,
   type SupportAct,
 } from '../../../../schema/api/support-acts.ts'
@@ -12,7 +13,7 @@ import { failureText } from '../../../api/failure.ts'
 import { supportKey } from '../../../api/support.ts'
 import { type RequestedActs, waitingActsQuery } from '../../../api/support-acts.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
-import { formatCreditChange } from '../../../components/format.ts'
+import { formatCreditChange, formatMoney } from '../../../components/format.ts'
 import { ActResults } from '../../../components/support/acts/ActResults.tsx'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
@@ -78,6 +79,7 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
   const [asked, setAsked] = useState<'erase' | 'refuse'>()
   const { id, owner } = act
   const adjustment = adjustmentOf(act.params)
+  const refund = refundOf(act.params)
   const answered = { onSettled: () => queryClient.invalidateQueries({ queryKey: supportKey }) }
   const approve = useMutation({
     mutationFn: (typed_address?: string) =>
@@ -102,7 +104,7 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
   const refuseName = isOwn ? 'Take back' : 'Refuse'
   const what = adjustment
     ? `${formatCreditChange(adjustment.credits)} credits for `
-    : `${actName(act.kind)}: `
+    : `${actName(act.kind)}${refund ? ` ${formatMoney(refund.amount_minor, refund.currency)}` : ''}: `
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5 text-sm">
       <div className="min-w-60 flex-1">
