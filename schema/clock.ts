@@ -17,10 +17,13 @@ const answerSchema = z.object({ offset_ms: z.number() })
 
 /**
  * The real time; with the Stripe sandbox that one's clock, so that moving it forward by 45 days shows what 45
- * days bring. In production there is no sandbox, and the real time whatever the environment says.
+ * days bring. In production there is no sandbox but in a rehearsal, and the real time whatever the environment says.
  */
-export function openClock(env: Pick<Environment, 'NODE_ENV' | 'STRIPE_API_BASE'>): Clock {
-  if (env.NODE_ENV === 'production' || env.STRIPE_API_BASE === undefined) {
+export function openClock(
+  env: Pick<Environment, 'NODE_ENV' | 'STRIPE_API_BASE'> & Partial<Pick<Environment, 'REHEARSAL_VENDORS'>>,
+): Clock {
+  const isReal = env.NODE_ENV === 'production' && env.REHEARSAL_VENDORS === undefined
+  if (isReal || env.STRIPE_API_BASE === undefined) {
     return { now: () => new Date(), ready: Promise.resolve(), stop: () => undefined }
   }
   return followClock(new URL('/_sandbox/clock', env.STRIPE_API_BASE))

@@ -1,5 +1,6 @@
 import proxyaddr from 'proxy-addr'
 import { z } from 'zod'
+import { loopbackNames } from './api/redirect-uri.ts'
 import { type brandSchema, defaultBrand } from './catalogue/brand.ts'
 import { defaultEditors, editorsOf } from './extension/editors.ts'
 import type { ActLimits } from './support/acts.ts'
@@ -124,6 +125,10 @@ export const environmentSchema = z.object({
   CLERK_PROXY_TARGET: z.url().optional().describe('Where /__clerk is proxied to; only for the sandbox'),
   SAMPLE_EDITOR_URL: z.url().optional().describe('The sample editor; only for the sandbox'),
   SAMPLE_GATEWAY_URL: z.url().optional().describe('The sample gateway; only for the sandbox'),
+  REHEARSAL_VENDORS: z
+    .enum(['stand-ins'])
+    .optional()
+    .describe('stand-ins: production with the stand-ins of this machine, set by npm start -- --production'),
   JOB_LOCK_MS: milliseconds
     .default(10_000)
     .describe('How long a job stays locked by a worker that has stopped responding'),
@@ -318,22 +323,48 @@ export function examineEnvironment(raw: Record<string, string | undefined>): {
   const isMissing = (name: keyof Environment) => withDefaults[name] === undefined && !wrong.has(name)
   for (const name of requiredNames.filter(isMissing)) problems.push(`${name} is missing: ${whatItIs(name)}`)
   if (environment.NODE_ENV === 'production') {
-    for (const name of [
-      'STRIPE_API_BASE',
-      'CLERK_API_URL',
-      'CLERK_PROXY_TARGET',
-      'SAMPLE_EDITOR_URL',
-      'SAMPLE_GATEWAY_URL',
-    ] as const) {
-      if (environment[name] !== undefined)
-        problems.push(`${name} is for the sandbox and must not be set in production.`)
-    }
+    problems.push(...standInsInProduction(environment))
     if (isMissing('SIGN_IN_SECRET'))
       problems.push('SIGN_IN_SECRET is missing: Secret for the sign-ins of editors, the same for all servers')
     problems.push(...unsafeInProduction(environment))
   }
   problems.push(...liveKeysInDevelopment(environment), ...publishedSecrets(environment))
   return { environment: withDefaults, problems }
+}
+
+const standInNames = [
+  'STRIPE_API_BASE',
+  'CLERK_API_URL',
+  'CLERK_PROXY_TARGET',
+  'SAMPLE_EDITOR_URL',
+  'SAMPLE_GATEWAY_URL',
+] as const
+
+/** Addresses of stand-ins: none in production but in a rehearsal, which has all of them on this machine. */
+function standInsInProduction(environment: Environment): string[] {
+  if (environment.REHEARSAL_VENDORS === undefined)
+    return standInNames
+      .filter((name) => environment[name] !== undefined)
+      .map((name) => `${name} is for the sandbox and must not be set in production.`)
+  // A rehearsal has no sample gateway.
+  const elsewhere = standInNames.filter(
+    (name) =>
+      !isLoopbackAddress(
+        environment[name] ?? (name === 'SAMPLE_GATEWAY_URL' ? environment.APP_URL : undefined),
+      ),
+  )
+  const live = (['STRIPE_SECRET_KEY', 'CLERK_SECRET_KEY'] as const).filter((name) =>
+    isLive(environment[name]),
+  )
+  return [
+    ...elsewhere.map((name) => `${name} must be an address of this machine in a rehearsal.`),
+    ...live.map((name) => `${name} is a live key: take REHEARSAL_VENDORS out of the environment.`),
+    ...(isLoopbackAddress(environment.APP_URL) ? [] : ['APP_URL must be on this machine in a rehearsal.']),
+  ]
+}
+
+function isLoopbackAddress(url: string | undefined): boolean {
+  return url !== undefined && loopbackNames.includes(new URL(url).hostname)
 }
 
 /** Live keys move real money and real accounts, beside stand-ins whose secrets everybody can read. */
@@ -395,7 +426,9 @@ function unsafeInProduction(environment: Environment): string[] {
   const { APP_URL, STRIPE_SECRET_KEY, CLERK_SECRET_KEY } = environment
   if (APP_URL !== undefined) {
     const { protocol, origin, href } = new URL(APP_URL)
-    if (protocol !== 'https:' || href !== `${origin}/`)
+    // Of a rehearsal without a proxy that has a certificate.
+    const isPlainRehearsal = environment.REHEARSAL_VENDORS !== undefined && protocol === 'http:'
+    if ((protocol !== 'https:' && !isPlainRehearsal) || href !== `${origin}/`)
       problems.push('APP_URL must be https:// and a host in production, without a user, a path or a query.')
   }
   for (const name of linkNames) {

@@ -53,6 +53,8 @@ export type RunningProduct = {
   readonly queues: 'Redis' | 'Postgres'
   /** Undefined where none is played. Rejects when it fails; the product runs on. */
   readonly demo: Promise<void> | undefined
+  /** What is not as in production, of a rehearsal. */
+  readonly differences?: readonly string[]
   readonly stop: () => Promise<void>
 }
 
@@ -61,10 +63,15 @@ export type RunningProduct = {
  * never in production. Resolves when all processes are healthy; when one cannot start, the others are stopped
  * before the error is thrown.
  */
-export async function launchProduct(options: LaunchOptions): Promise<RunningProduct> {
+export function launchProduct(options: LaunchOptions): Promise<RunningProduct> {
+  return wholeOrNothing((running) => launch(options, running))
+}
+
+/** What was started until an error is stopped before the error is thrown. */
+export async function wholeOrNothing<T>(start: (running: AsyncDisposableStack) => Promise<T>): Promise<T> {
   const running = new AsyncDisposableStack()
   try {
-    return await launch(options, running)
+    return await start(running)
   } catch (error) {
     await running.disposeAsync()
     throw error
@@ -159,7 +166,11 @@ async function launch(options: LaunchOptions, running: AsyncDisposableStack): Pr
   }
 }
 
-function placesOf(input: { ports: ProductPorts; url: string; options: LaunchOptions }): SandboxPlaces {
+export function placesOf(input: {
+  ports: ProductPorts
+  url: string
+  options: Pick<LaunchOptions, 'env' | 'dataDir'>
+}): SandboxPlaces {
   const publicUrl = input.options.env.SANDBOX_STRIPE_PUBLIC_URL
   return {
     appUrl: input.url,
@@ -173,25 +184,27 @@ function placesOf(input: { ports: ProductPorts; url: string; options: LaunchOpti
 }
 
 /** The sandboxes get none of the product's environment: the real services would not have it either. */
-function sandboxMembers(input: {
+export function sandboxMembers(input: {
   sandboxes: { stripe: boolean; clerk: boolean }
   places: SandboxPlaces
   ports: ProductPorts
   env: Record<string, string | undefined>
   begins_days_ago: number
+  /** Beside what each of them is told, or instead of it. */
+  more?: Record<string, string | undefined>
 }) {
   const { PATH, LOG_LEVEL, SANDBOX_STRIPE_DELAYED_PAYMENT_MS, TERMS_URL } = input.env
-  const own = { PATH, LOG_LEVEL }
+  const own = { PATH, LOG_LEVEL, ...input.more }
   const stripe = {
     name: 'stripe',
     args: ['sandbox/stripe/main.ts'],
     env: {
-      ...own,
       SANDBOX_STRIPE_DELAYED_PAYMENT_MS,
       SANDBOX_STRIPE_TERMS_URL: TERMS_URL,
       SANDBOX_STRIPE_BEGINS_DAYS_AGO:
         input.env.SANDBOX_STRIPE_BEGINS_DAYS_AGO ?? String(input.begins_days_ago),
       ...stripeSandboxEnvironment(input.places),
+      ...own,
     },
     ready: { line: 'sandbox/stripe ready on' },
   }
@@ -202,7 +215,7 @@ function sandboxMembers(input: {
     name: 'clerk',
     args: ['sandbox/clerk/main.ts'],
     // As many people as seats are sold; by default Clerk lets five into an organization.
-    env: { ...own, ...clerkSandboxEnvironment(input.places), SANDBOX_CLERK_MEMBERSHIP_LIMIT: '0', ...clock },
+    env: { ...clerkSandboxEnvironment(input.places), SANDBOX_CLERK_MEMBERSHIP_LIMIT: '0', ...clock, ...own },
     ready: { line: 'sandbox/clerk ready on' },
   }
   const editor = {

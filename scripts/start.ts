@@ -5,22 +5,24 @@ import { loadDotEnv } from './dot-env.ts'
 import { FolderInUseError } from './launch/data-lock.ts'
 import { createOutput } from './launch/output.ts'
 import { PortsEqualError, PortTakenError } from './launch/ports.ts'
+import { launchRehearsal } from './launch/rehearsal.ts'
 import { repositoryRoot } from './launch/script.ts'
 import { launcherData } from './launch/stand-ins.ts'
 import { type LaunchOptions, launchProduct, type RunningProduct } from './launch.ts'
 
 /** Errors whose messages state the problem and its solution. */
 const expectedErrors = [EnvironmentError, FolderInUseError, PortTakenError, PortsEqualError]
-const dataDir = launcherData
-const logFolder = join(dataDir, 'logs')
-
 const has = (option: string) => process.argv.includes(`--${option}`)
+const isRehearsal = has('production')
+const dataDir = isRehearsal ? join(launcherData, 'rehearsal') : launcherData
+const logFolder = join(dataDir, 'logs')
 
 await start({ watch: has('watch'), demo: !has('empty'), verbose: has('verbose') })
 
 /**
  * `npm start`: launches the product, prints its address, and runs until it or the process above it is
  * stopped. In a new clone the people of the demo then live through their months, unless it is to stay empty.
+ * `--production` rehearses production at the stand-ins, with data of its own.
  */
 async function start({
   watch,
@@ -31,7 +33,7 @@ async function start({
   loadDotEnv()
   const output = createOutput(process.stdout, verbose ? undefined : logFolder)
   const giveUp = new AbortController()
-  const starting = launchProduct({
+  const starting = (isRehearsal ? launchRehearsal : launchProduct)({
     env: process.env,
     dataDir,
     onLine: output.line,
@@ -90,6 +92,7 @@ async function describeProduct(product: RunningProduct): Promise<string> {
     ['queues', product.queues === 'Redis' ? 'Redis (REDIS_URL)' : 'in the same Postgres'],
     ['data', `${relative(process.cwd(), dataDir)}/ (kept between runs; delete it to start over)`],
     ['logs', `${relative(process.cwd(), logFolder)}/ (with --verbose here)`],
+    ...(product.differences ?? []).map((text): [string, string] => ['differs', text]),
   ]
   const table = rows.map(([name, text]) => `  ${name.padEnd(10)}${text}`).join('\n')
   return `\n${table}\n\n${product.url}   Ctrl-C stops everything.`

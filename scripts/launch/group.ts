@@ -4,6 +4,7 @@ import type { Watchdog } from '../processes/watchdog.ts'
 
 export type GroupMember = {
   readonly name: string
+  readonly program?: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   /** What shows that it is up: an address that answers 2xx, or a line that it writes. */
@@ -23,7 +24,7 @@ type GroupOptions = {
 /** Starts and restarts processes, and pushes their stop on the stack. If one cannot start, all stop. */
 export async function startGroup(
   options: GroupOptions & { readonly members: readonly GroupMember[] },
-): Promise<void> {
+): Promise<readonly Supervised[]> {
   const started: Supervised[] = []
   options.running.defer(async () => {
     await Promise.all(started.map((member) => member.stop()))
@@ -36,6 +37,7 @@ export async function startGroup(
   )
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason
+  return started
 }
 
 /** Starts a process, and resolves when it is healthy; ends it when it never becomes so. */
@@ -47,6 +49,7 @@ export async function startHealthy(
   let seen = false
   const child = await startChild({
     name: member.name,
+    program: member.program,
     args: member.args,
     env: member.env,
     onLine: (line) => {

@@ -7,7 +7,8 @@ import { repositoryRoot } from '../launch/script.ts'
 
 export type ChildOptions = {
   readonly name: string
-  /** Arguments of the Node that runs this, the script first. */
+  /** The Node that runs this when undefined; its first argument is then the script. */
+  readonly program?: string | undefined
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly onLine: (line: string) => void
@@ -29,7 +30,7 @@ export type Child = {
  * stops all in order, and so that its own children end with it.
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const child = spawn(process.execPath, options.args, {
+  const child = spawn(options.program ?? process.execPath, options.args, {
     cwd: repositoryRoot,
     env: options.env,
     detached: true,

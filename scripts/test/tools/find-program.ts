@@ -20,21 +20,24 @@ const usualFolders = [
 ]
 
 /** The first program that exists and runs; on some systems it is a stub that asks for an install. */
-export async function findProgram(names: readonly string[]): Promise<string | undefined> {
+export async function findProgram(
+  names: readonly string[],
+  probe = '--version',
+): Promise<string | undefined> {
   const folders = [...new Set([...(process.env.PATH ?? '').split(delimiter), ...usualFolders])]
   for (const name of names) {
     const paths = isAbsolute(name) ? [name] : folders.filter(Boolean).map((folder) => join(folder, name))
     for (const path of paths) {
-      if (await runs(path)) return path
+      if (await runs(path, probe)) return path
     }
   }
   return undefined
 }
 
-async function runs(path: string): Promise<boolean> {
+async function runs(path: string, probe: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK)
-    await run(path, ['--version'], { timeout: 30_000 })
+    await run(path, [probe], { timeout: 30_000 })
     return true
   } catch {
     return false
