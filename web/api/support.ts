@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { type FindingKind, getStatement, listFindings } from '../../schema/api/reconciliation.ts'
+import type { FindingKind } from '../../schema/api/findings.ts'
+import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
 import { getTrace, listWork, searchSupport, type WorkKind, type WorkState } from '../../schema/api/support.ts'
 import {
   getCustomerBalance,

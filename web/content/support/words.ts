@@ -87,16 +87,16 @@ export function memberText(id: string, label: string | null): string {
   return label ? `${label} (${id})` : id
 }
 
-export function creditsText(credits: number): string {
-  const amount = Math.abs(credits).toLocaleString('en-US')
-  return `${amount} ${Math.abs(credits) === 1 ? 'credit' : 'credits'}`
+export function creditsText(credits: number | null): string {
+  const amount = Math.abs(credits ?? 0)
+  return `${amount.toLocaleString('en-US')} ${amount === 1 ? 'credit' : 'credits'}`
 }
 
 export function seatsText(seats: number): string {
   return `${seats} ${seats === 1 ? 'seat' : 'seats'}`
 }
 
-export function moneyText(amount_minor: number, currency: Currency): string {
+export function moneyText(amount_minor: number, currency: string): string {
   return new Intl.NumberFormat('en-IE', { style: 'currency', currency }).format(amount_minor / 100)
 }
 

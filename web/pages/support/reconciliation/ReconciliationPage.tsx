@@ -1,12 +1,8 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { RefreshCw, Scale } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
-import {
-  type FindingKind,
-  type FindingsList,
-  findingKinds,
-  requestReconciliation,
-} from '../../../../schema/api/reconciliation.ts'
+import { type FindingKind, findingKinds } from '../../../../schema/api/findings.ts'
+import { type FindingsList, requestReconciliation } from '../../../../schema/api/reconciliation.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { type FindingsFilter, findingsQuery, supportKey } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
@@ -18,12 +14,12 @@ import { counted, provenText } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { toastFailure } from '../../../components/toastFailure.ts'
+import { findingName } from '../../../content/support/findings.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Findings } from './Findings.tsx'
-import { findingNames } from './findings.ts'
 
 /** Where Stripe, Clerk, the facts, the books and the seats differ. */
 export function ReconciliationPage() {
@@ -181,7 +177,7 @@ function Kinds({ counts, filter }: { counts: FindingsList['counts']; filter: Fin
           <KindLink
             key={kind}
             query={`?kind=${kind}`}
-            name={findingNames[kind]}
+            name={findingName(kind)}
             count={count}
             stake={stakeOf(stake)}
             isActive={filter.state === 'open' && filter.kind === kind}
