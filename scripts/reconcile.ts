@@ -3,6 +3,7 @@ import type { FindingKind } from '../schema/api/findings.ts'
 import type { Repair } from '../schema/api/reconciliation.ts'
 import { countFindings, type FindingRow, listFindings } from '../schema/billing/reconciliation/findings.ts'
 import type { Run } from '../schema/billing/reconciliation/runs.ts'
+import { reasonText } from '../web/content/support/failures.ts'
 import { describeFinding } from '../web/content/support/findings.ts'
 import type { WorkerDependencies } from '../worker/dependencies.ts'
 import { reconcileAll } from '../worker/reconciliation/run.ts'
@@ -18,7 +19,7 @@ loadDotEnv()
 try {
   const isAlike = await withWorkerDependencies(process.env, async (deps) => {
     const run = await reconcileAll(deps, `cli:${userInfo().username}`)
-    if (run.state === 'failed') throw new Error(run.error ?? 'The run has failed')
+    if (run.state === 'failed') throw new Error(reasonText(run.error ?? 'The run has failed'))
     print(...describeRun(run))
     const count = await printFindings(deps)
     print(count === 0 ? 'No differences.' : `${count} differences.`)

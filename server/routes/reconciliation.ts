@@ -41,6 +41,7 @@ export const reconciliationRoutes = [
     const present = await presentOwners(
       db,
       findings.map(({ owner_id }) => owner_id),
+      'masked',
     )
     return {
       findings: findings.map((row) => presentFinding(row, present(row.owner_id))),

@@ -1,6 +1,7 @@
 import type { z } from 'zod/mini'
 import { type FindingData, type FindingKind, findingData } from '../../../schema/api/findings.ts'
 import type { Repair } from '../../../schema/api/reconciliation.ts'
+import { reasonText } from './failures.ts'
 import { unknownForm } from './timeline.ts'
 import { capitalized, creditsText, dayText, momentText, moneyText, seatsText, sentence } from './words.ts'
 
@@ -303,5 +304,5 @@ function inBooks(what: string): FindingWords<'grant_unexplained'>['describe'] {
 const money = ({ amount_minor, currency }: { amount_minor: number; currency: string }) =>
   moneyText(amount_minor, currency)
 const sender = (source: string | null) => capitalized(source ?? '')
-const because = (reason: string | null) => (reason ? `: ${reason}` : '')
-const lastTry = (failure: string | null) => (failure ? sentence(`The last try failed: ${failure}`) : '')
+const because = (reason: string | null) => (reason ? `: ${reasonText(reason)}` : '')
+const lastTry = (failure: string | null) => (failure ? sentence(`The last try failed${because(failure)}`) : '')

@@ -48,14 +48,17 @@ export interface Notice {
   /** `problem`: the customer or support has to do something. `waiting`: it explains what a customer sees. */
   readonly level: Extract<SupportLevel, 'problem' | 'waiting'>
   readonly sentence: string
+  /** What to tell the customer, in the words that they see. */
+  readonly tell: string
   readonly item_key: string | null
 }
 
-export const notice = (level: Notice['level'], text: string, item_key: string | null = null): Notice => ({
-  level,
-  sentence: text,
-  item_key,
-})
+export function notice(
+  level: Notice['level'],
+  said: { readonly sentence: string; readonly tell: string; readonly item_key?: string },
+): Notice {
+  return { item_key: null, ...said, level }
+}
 
 /** How items of a kind are shown, and what their data has for that. */
 export interface Words<Data> {

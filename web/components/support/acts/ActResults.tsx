@@ -4,6 +4,7 @@ import type { SupportAct } from '../../../../schema/api/support-acts.ts'
 import { supportKey } from '../../../api/support.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
 import { outcomeText } from '../../../content/support/acts.ts'
+import { reasonText } from '../../../content/support/failures.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
@@ -53,7 +54,7 @@ function Result({ act }: { act: SupportAct }) {
         className="flex items-center gap-2.5 rounded-control bg-sunken px-4 py-3 text-muted text-sm"
       >
         <Spinner />
-        <span>Under way …{act.last_error && <span className="block text-xs">{act.last_error}</span>}</span>
+        <span>Under way …{act.last_error && <span className="block text-xs">{reasonText(act.last_error)}</span>}</span>
       </div>
     )
   }
@@ -68,7 +69,7 @@ function Result({ act }: { act: SupportAct }) {
   if (act.state !== 'done' || !act.outcome) {
     return (
       <Alert tone="critical" title={act.state === 'refused' ? 'It was refused' : 'It failed'}>
-        {act.error ?? 'Unknown cause.'}
+        {reasonText(act.error ?? 'Unknown cause.')}
       </Alert>
     )
   }

@@ -14,6 +14,7 @@ import { counted, provenText } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { toastFailure } from '../../../components/toastFailure.ts'
+import { reasonText } from '../../../content/support/failures.ts'
 import { findingName } from '../../../content/support/findings.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -133,7 +134,7 @@ function LastRun({ run, provenDay, isBusy, onCompare }: LastRunProps) {
             'Nothing has been compared yet.'
           )}
         </p>
-        {run?.error && <p className="mt-0.5 text-critical text-xs">{run.error}</p>}
+        {run?.error && <p className="mt-0.5 text-critical text-xs">{reasonText(run.error)}</p>}
       </div>
       <Button variant="secondary" size="small" busy={isBusy || isUnderWay} onClick={onCompare}>
         {!(isBusy || isUnderWay) && <RefreshCw aria-hidden="true" />}
