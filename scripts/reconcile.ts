@@ -1,7 +1,10 @@
 import { userInfo } from 'node:os'
+import type { FindingKind } from '../schema/api/findings.ts'
 import type { Repair } from '../schema/api/reconciliation.ts'
 import { countFindings, type FindingRow, listFindings } from '../schema/billing/reconciliation/findings.ts'
 import type { Run } from '../schema/billing/reconciliation/runs.ts'
+import { reasonText } from '../web/content/support/failures.ts'
+import { describeFinding } from '../web/content/support/findings.ts'
 import type { WorkerDependencies } from '../worker/dependencies.ts'
 import { reconcileAll } from '../worker/reconciliation/run.ts'
 import { loadDotEnv } from './dot-env.ts'
@@ -16,7 +19,7 @@ loadDotEnv()
 try {
   const isAlike = await withWorkerDependencies(process.env, async (deps) => {
     const run = await reconcileAll(deps, `cli:${userInfo().username}`)
-    if (run.state === 'failed') throw new Error(run.error ?? 'The run has failed')
+    if (run.state === 'failed') throw new Error(reasonText(run.error ?? 'The run has failed'))
     print(...describeRun(run))
     const count = await printFindings(deps)
     print(count === 0 ? 'No differences.' : `${count} differences.`)
@@ -43,7 +46,7 @@ async function printFindings({ db }: WorkerDependencies): Promise<number> {
   let after: Awaited<ReturnType<typeof listFindings>>['next'] = null
   do {
     const page = await listFindings(db, { filter: { state: 'open' }, limit: 200, ...(after && { after }) })
-    print(...page.findings.flatMap(describeFinding))
+    print(...page.findings.flatMap(linesOf))
     after = page.next
   } while (after)
   const counts = await countFindings(db)
@@ -56,9 +59,10 @@ async function printFindings({ db }: WorkerDependencies): Promise<number> {
   return counts.reduce((sum, { count }) => sum + count, 0)
 }
 
-function describeFinding(finding: FindingRow): string[] {
-  const { kind, object_id, owner_id, sentence, they_say, we_have, advice } = finding
-  const repair = finding.repair as unknown as Repair | null
+function linesOf(finding: FindingRow): string[] {
+  const { object_id, owner_id } = finding
+  const [kind, repair] = [finding.kind as FindingKind, finding.repair as unknown as Repair | null]
+  const { sentence, they_say, we_have, advice } = describeFinding({ ...finding, kind, repair })
   return [
     `DIFFERS  ${kind} ${object_id}${owner_id ? ` (${owner_id})` : ''}: ${sentence}.`,
     `         ${they_say} ${we_have}`,

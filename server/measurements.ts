@@ -1,5 +1,5 @@
 import type { Gauge } from 'prom-client'
-import { findingKinds } from '../schema/api/reconciliation.ts'
+import { findingKinds } from '../schema/api/findings.ts'
 import { limitedKinds } from '../schema/api/support-acts.ts'
 import { claimableIntents } from '../schema/billing/checkout/intents.ts'
 import { countFindings } from '../schema/billing/reconciliation/findings.ts'

@@ -1,48 +1,10 @@
 import * as z from 'zod/mini'
 import { daySchema } from './day.ts'
 import { endpoint } from './endpoint.ts'
+import { findingKinds } from './findings.ts'
 import { ownerIdSchema } from './ids.ts'
 import { moneySchema, ownerSchema } from './support.ts'
 import { adjustmentSchema } from './support-acts.ts'
-
-/**
- * What can differ, by what it is about. With Stripe: `session_not_settled` (paid, and we do not know it),
- * `settled_without_payment`, `invoice_unknown` (paid, and its lines are missing), `invoice_differs`,
- * `refund_differs`, `dispute_differs`, `subscription_unknown`, `subscription_differs`,
- * `subscription_plan_differs` (its price is one of another plan), `subscription_gone` (we have it, Stripe
- * does not), `subscription_untaxed`. With Clerk: `owner_gone` (of a plan that is charged), `organization_without_admin`,
- * `seat_without_membership`,
- * `membership_without_seat` (one that we do not know, or whose seat is still reserved),
- * `seat_role_differs`, `member_limit_differs`. Of our own: `credits_missing`, `credits_too_many`
- * (position and books), `grant_unexplained`, `adjustment_unexplained`, `event_unapplied`, `work_overdue`
- * (due for so long that no job has it).
- */
-export const findingKinds = [
-  'session_not_settled',
-  'settled_without_payment',
-  'invoice_unknown',
-  'invoice_differs',
-  'refund_differs',
-  'dispute_differs',
-  'subscription_unknown',
-  'subscription_differs',
-  'subscription_plan_differs',
-  'subscription_gone',
-  'subscription_untaxed',
-  'owner_gone',
-  'organization_without_admin',
-  'seat_without_membership',
-  'membership_without_seat',
-  'seat_role_differs',
-  'member_limit_differs',
-  'credits_missing',
-  'credits_too_many',
-  'grant_unexplained',
-  'adjustment_unexplained',
-  'event_unapplied',
-  'work_overdue',
-] as const
-export type FindingKind = (typeof findingKinds)[number]
 
 /** The act that repairs it: the input of `POST /api/support/acts` without reason and id. */
 const repairSchema = z.object({
@@ -62,19 +24,14 @@ const findingSchema = z.object({
   object_id: z.string(),
   /** Null when there is no matching customer. */
   owner: z.nullable(ownerSchema),
-  /** e.g. `A paid checkout of 500 credits is not settled`. */
-  sentence: z.string(),
-  /** The statements of Stripe, Clerk or the facts, and of our database, as sentences. */
-  they_say: z.string(),
-  we_have: z.string(),
+  /** The figures of its kind: `findingData` parses them, `web/content/support/findings.ts` says them. */
+  data: z.record(z.string(), z.unknown()),
   /** At stake; null where it is not about money, or not known. */
   money: z.nullable(moneySchema),
   /** Missing credits, below zero for too many; null without credits or when unknown. */
   credits: z.nullable(z.int()),
-  /** Null when only a person can decide; `advice` then says what about. */
+  /** Null when only a person can decide. */
   repair: z.nullable(repairSchema),
-  /** A sentence: why the act repairs it, or what a person has to decide. */
-  advice: z.string(),
   first_seen_at: z.iso.datetime(),
   /** When a later comparison no longer found it; null while it is open. */
   gone_at: z.nullable(z.iso.datetime()),

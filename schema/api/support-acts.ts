@@ -233,7 +233,7 @@ export const supportActSchema = z.object({
   finding_id: z.nullable(z.string()),
   kind: z.string(),
   target: z.object({ kind: z.string(), id: z.string() }),
-  /** The label is enough to recognize a person by, e.g. `d…@example.com`; null where no address is known. */
+  /** The label is the address of a person, so that no other one is chosen; null where none is known. */
   owner: z.nullable(z.object({ owner_id: z.string(), label: z.nullable(z.string()) })),
   params: z.record(z.string(), z.unknown()),
   reason: z.string(),

@@ -7,7 +7,7 @@ import { actOutcomeSchema, workerSchema } from './support-acts.ts'
 export const ownerSchema = z.object({
   kind: z.enum(['user', 'organization']),
   id: z.string(),
-  /** In lists: `d…@example.com` for a person, null where nothing is known. */
+  /** Of a person the address, masked where one does not choose between people; null where nothing is known. */
   label: z.nullable(z.string()),
 })
 export type SupportOwner = z.infer<typeof ownerSchema>
@@ -27,6 +27,9 @@ export const traceItemSchema = z.object({
   data: z.record(z.string(), z.unknown()),
 })
 export type TraceItem = z.infer<typeof traceItemSchema>
+
+/** Two payments that are closer than this, for one sum or for two, may be one that was made twice. */
+export const paidTwiceWithinMs = { same: 10 * 60_000, other: 60_000 }
 
 /** An event that was received so long ago and is not processed is stuck. */
 export const stuckAfterMs = 2 * 60_000

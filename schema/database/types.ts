@@ -464,10 +464,10 @@ export interface Plans {
 }
 
 export interface ReconciliationFindings {
-  advice: string;
   amount_minor: number | null;
   credits: number | null;
   currency: string | null;
+  data: Json;
   first_seen_at: Timestamp;
   gone_at: Timestamp | null;
   id: string;
@@ -477,9 +477,6 @@ export interface ReconciliationFindings {
   object_id: string;
   owner_id: string | null;
   repair: Json | null;
-  sentence: string;
-  they_say: string;
-  we_have: string;
 }
 
 export interface ReconciliationRuns {

@@ -92,6 +92,16 @@ export function intentsOf(owner_id: string): RawBuilder<boolean> {
     : sql`i.user_id = ${owner_id} AND (starts_with(i.owner_id, 'user_') OR i.owner_id IS NULL)`
 }
 
+/**
+ * When a checkout was paid, by Stripe's clock: the events of its session have that time, however late they
+ * come. Before any has come it is when we heard of it.
+ */
+export function paidAtOf(intent: string): Sql {
+  const of = (column: string) => sql.ref(`${intent}.${column}`)
+  return sql`coalesce((SELECT min(paid.occurred_at) FROM inbox_events paid WHERE paid.client_reference_id = ${of('id')}::text
+    AND paid.type IN ('checkout.session.completed', 'checkout.session.async_payment_succeeded')), ${of('settled_at')})`
+}
+
 const subscriptions = sql`subscriptions s`
 
 /**
@@ -166,6 +176,7 @@ export const timelineSources = {
     id: sql`i.id::text`,
     data: json(sql`i.id, i.user_id, i.kind, i.plan_type, i.billing_frequency, i.seats, i.credits, i.amount_minor, i.currency,
       i.state, i.is_unfinished, i.failure_reason, i.settled_at, i.updated_at, i.attempts, i.last_error, i.next_try_at,
+      CASE WHEN i.state = 'settled' THEN ${paidAtOf('i')} END AS paid_at,
       i.stripe_session_id, i.livemode, i.owner_id IS NOT NULL AS has_owner,
       ${refunded('i', 'intent_id', sql`i.id`)}, coalesce(i.failure_code = ANY (${[...refusedByBank]}), false) AS is_refused_by_bank`),
     names: sql`ARRAY[coalesce(i.owner_id, i.user_id)]`,
@@ -315,7 +326,7 @@ export const timelineSources = {
     at: sql`v.created_at`,
     id: sql`v.id::text`,
     data: json(sql`v.status, v.expires_at, v.clerk_invitation_id, v.refusal_code, v.updated_at, v.attempts, v.last_error,
-      v.sync_failed_at, v.next_try_at, ${masked(sql`v.email`)} AS label`),
+      v.sync_failed_at, v.next_try_at, v.email AS label`),
     names: sql`ARRAY[v.organization_id]`,
     of: ({ owner_id }) => [{ from: sql`team_invitations v`, where: sql`v.organization_id = ${owner_id}` }],
     byId: (id) => ({

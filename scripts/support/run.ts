@@ -25,6 +25,7 @@ import { readTrace } from '../../server/support/trace.ts'
 import { readWork } from '../../server/support/work.ts'
 import { actWords, entryText, outcomeText, readMoney } from '../../web/content/support/acts.ts'
 import { inOneSentence, problemsOf } from '../../web/content/support/case.ts'
+import { reasonText } from '../../web/content/support/failures.ts'
 import { describeItem, titleOf } from '../../web/content/support/timeline.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
@@ -316,8 +317,9 @@ function sentenceOf(row: SupportActRow): string {
   if (outcome) return outcomeText(row.kind, outcome)
   if (row.state === 'waiting_for_approval')
     return `waits for a second person, who approves ${row.id} at /support`
-  if (row.state === 'queued') return `waits, and a worker tries it again. ${row.last_error ?? ''}`.trimEnd()
-  return `${row.state}. ${row.error ?? ''}`
+  if (row.state === 'queued')
+    return `waits, and a worker tries it again. ${reasonText(row.last_error ?? '')}`.trimEnd()
+  return `${row.state}. ${reasonText(row.error ?? '')}`
 }
 
 function only(args: readonly string[]): string {

@@ -127,23 +127,16 @@ describe('health', () => {
   })
 
   test('health is measured by what support and reconciliation have left to do', async () => {
-    const texts = {
-      sentence: 'S',
-      they_say: 'T',
-      we_have: 'W',
-      advice: 'A',
-      owner_id: null,
-      credits: null,
-      repair: null,
-    }
+    const data = { intent_id: 'i', status: 'open', payment_status: 'unpaid' }
+    const found = { kind: 'settled_without_payment', owner_id: null, data } as const
     const money = (currency: string) => ({ amount_minor: 700, currency })
     const differences = [
-      { ...texts, kind: 'session_not_settled', object_id: 'cs_1', money: money('EUR') },
-      { ...texts, kind: 'session_not_settled', object_id: 'cs_2', money: money('USD') },
-    ] as const
+      { ...found, object_id: 'cs_1', money: money('EUR') },
+      { ...found, object_id: 'cs_2', money: money('USD') },
+    ]
     await database.worker.transaction().execute((trx) => saveFindings(trx, differences, new Date()))
     const text = await (await getMonitoring('/metrics')).text()
-    expect(text).toContain('tidemark_reconciliation_findings{kind="session_not_settled"} 2')
+    expect(text).toContain('tidemark_reconciliation_findings{kind="settled_without_payment"} 2')
     expect(text).toContain('tidemark_support_acts_unfinished{state="waiting_for_approval"} 0')
     expect(text).toMatch(/^tidemark_database_connections\{state="in_use"\} \d/m)
   })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { FindingKind } from '../../schema/api/findings.ts'
 import {
   exportStatement,
   type Finding,
-  type FindingKind,
   type FindingsList,
   getStatement,
   listFindings,
@@ -41,6 +41,7 @@ export const reconciliationRoutes = [
     const present = await presentOwners(
       db,
       findings.map(({ owner_id }) => owner_id),
+      'masked',
     )
     return {
       findings: findings.map((row) => presentFinding(row, present(row.owner_id))),
@@ -93,6 +94,7 @@ function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {
   return {
     ...row,
     kind: row.kind as FindingKind,
+    data: row.data as Finding['data'],
     owner,
     money: moneyOf(row.amount_minor, row.currency),
     repair: row.repair as unknown as Repair | null,
@@ -101,7 +103,7 @@ function presentFinding(row: FindingRow, owner: Finding['owner']): Finding {
   }
 }
 
-/** A payment in a currency that we do not sell in has no amount here, only its sentence. */
+/** A payment in a currency that we do not sell in has no amount here, only in its data. */
 function moneyOf(amount_minor: number | null, code: string | null): Finding['money'] {
   const currency = currencies.find((known) => known === code)
   return amount_minor === null || !currency ? null : { amount_minor, currency }

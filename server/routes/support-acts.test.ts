@@ -204,7 +204,7 @@ describe('an adjustment above the limit', () => {
     const waiting = await server.ask(getSupportActs, sue)
     expect(waiting.data.acts.find((act) => act.id === id)?.owner).toEqual({
       owner_id: user,
-      label: 'u…@tidemark.test',
+      label: expect.stringMatching(/^u\S+@tidemark\.test$/),
     })
 
     expect(await server.api(approveSupportAct, { ...sam, body: { id } })).toMatchObject({

@@ -158,6 +158,7 @@ async function presentActs(deps: Deps, rows: readonly SupportActRow[]): Promise<
   const present = await presentOwners(
     deps.db,
     rows.map((row) => row.owner_id),
+    'whole',
   )
   // What the contract does not name is left out of the answer.
   return rows.map((row) => ({

@@ -11,6 +11,7 @@ import {
   refuseSupportAct,
   requestSupportActs,
 } from '../../schema/api/support-acts.ts'
+import { recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { endExpiredHolds } from '../../schema/ledger/post/holds.ts'
@@ -22,7 +23,11 @@ import { buildAct, buildWaitingAct } from '../../tests/support/factories/acts.ts
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
-import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import {
+  buildOpenCredits,
+  buildPaidCredits,
+  buildPaidPlan,
+} from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
 import { buildGrant, giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
@@ -409,14 +414,16 @@ describe('a search', () => {
     for (let n = 1; n < 50; n++) await reserve({ actor: bob })
     const another = await reserve({ actor: 'user_unknown', credits: 30, lasting_s: 60 * 60 })
     const member = `u…@tidemark.test (${bob})`
+    const tell = expect.any(String)
     const sentence = `${member} has 50 open holds, which is the maximum: the next is refused until one of them ends.`
     const reserved = `80 credits are reserved by 51 open holds (50 of ${member}, 1 of user_unknown)`
     const until = 'until 4 May 2026 at 11:00 UTC at the latest'
     expect(await noticesOf(organization)).toEqual([
-      { level: 'problem', sentence, item_key: null },
+      { level: 'problem', sentence, tell, item_key: null },
       {
         level: 'waiting',
         sentence: `${reserved} ${until}; meanwhile a request for more than 20 credits is refused.`,
+        tell,
         item_key: null,
       },
     ])
@@ -433,10 +440,11 @@ describe('a search', () => {
       {
         level: 'problem',
         sentence: 'Every request is refused until a debt of 40 credits is paid back.',
+        tell: 'Your balance owes 40 credits, because a payment for credits that were used went back. The next credits settle it first. Until then requests are refused.',
         item_key: null,
       },
     ])
-    const waiting = (sentence: string) => [{ level: 'waiting', sentence, item_key: null }]
+    const waiting = (sentence: string) => [{ level: 'waiting', sentence, tell, item_key: null }]
     await giveCredits(database, person, { plan: 100 })
     expect(await noticesOf(person)).toEqual(
       waiting('A debt of 40 credits of one account takes as many of the other.'),
@@ -695,12 +703,17 @@ describe('a trace', () => {
         sentence: expect.stringMatching(
           /^Card declined \(the bank gives no reason\): €20\.00 is open; Stripe tries again on \d+ \w+ \d{4}\.$/,
         ),
+        tell: expect.stringMatching(
+          /^The payment of €20\.00 for Pro did not go through\. Please update your payment method/,
+        ),
         item_key: `subscription:${subscription_id}`,
       },
     ])
     await stripe.client.subscriptions.cancel(subscription_id ?? '')
     await worker.catchUp()
-    expect((await trace(ada.user_id)).case_summary?.notices).toEqual([])
+    expect((await trace(ada.user_id)).case_summary?.notices).toMatchObject([
+      { sentence: expect.stringMatching(/^A month ended on /) },
+    ])
   })
 
   test('a trace says that Teams took the place of Pro, and what was refunded for its unused part', async () => {
@@ -773,10 +786,17 @@ describe('a trace', () => {
         sentence: expect.stringMatching(
           /^A refund failed on .+: the money is still with us, and the credits are back/,
         ),
+        tell: expect.stringMatching(
+          /^Your bank did not take our refund of .+ Your credits are available again/,
+        ),
         item_key: expect.any(String),
       },
     ])
     expect((await trace(ada.user_id)).case_summary?.balance.purchased).toEqual({ is: 500, should: 500 })
+    await product.advanceDays(1)
+    await stripe.client.refunds.create({ payment_intent: String(session.payment_intent), amount: 100 })
+    await worker.catchUp()
+    expect(await notices()).toEqual([])
   })
 
   test('a trace says that Clerk did not send an invitation, until the address is invited again', async () => {
@@ -792,7 +812,7 @@ describe('a trace', () => {
       {
         level: 'problem',
         sentence: expect.stringMatching(
-          /^Invitation of g…@tidemark\.test failed on .*: Clerk did not answer\. Its seat is free/,
+          /^Invitation of guest\.\S+@tidemark\.test failed on .*: Clerk did not answer\. Its seat is free/,
         ),
       },
     ])
@@ -802,16 +822,85 @@ describe('a trace', () => {
     expect(await notices()).toEqual([])
   })
 
-  test('a trace says that a customer paid twice within a minute', async () => {
+  test.each([
+    [
+      'the same sum within ten minutes',
+      [500, 500],
+      420,
+      /^Paid twice within 7 minutes: 500 credits for €7\.00, on /,
+    ],
+    [
+      'another sum within a minute',
+      [500, 1000],
+      40,
+      /^Two payments within 40 seconds: 500 credits .+, then 1,000 /,
+    ],
+    ['the same sum an hour later', [500, 500], 3600, null],
+    ['another sum minutes later', [500, 1000], 420, null],
+  ] as const)(
+    'a trace says by the clock of Stripe that a customer paid %s',
+    async (_, bought, seconds, said) => {
+      const ada = await buildPerson()
+      const bills = []
+      for (const credits of bought)
+        bills.push(await buildPaidCredits(product, { user_id: ada.user_id, credits }))
+      // Both are heard of together.
+      await worker.catchUp()
+      const paidAt = (intent_id = '', occurred_at = new Date()) => {
+        const events = database.owner.updateTable('inbox_events').where('client_reference_id', '=', intent_id)
+        return events.set({ occurred_at }).execute()
+      }
+      await paidAt(bills[0]?.intent_id)
+      await paidAt(bills[1]?.intent_id, new Date(Date.now() + seconds * 1000 + 500))
+      const notices = async () => (await trace(ada.user_id)).case_summary?.notices
+      expect(await notices()).toEqual(
+        said ? [expect.objectContaining({ sentence: expect.stringMatching(said) })] : [],
+      )
+      const session = await stripe.client.checkout.sessions.retrieve(bills[0]?.session_id ?? '')
+      await stripe.client.refunds.create({ payment_intent: String(session.payment_intent) })
+      await worker.catchUp()
+      expect(await notices()).toEqual([])
+    },
+  )
+
+  test('a trace says that a bank refused a payment, until one of the same kind is made', async () => {
     const ada = await buildPerson()
-    for (let count = 0; count < 2; count++) await buildPaidCredits(product, { user_id: ada.user_id })
+    const refused = await buildOpenCredits(product, { user_id: ada.user_id })
+    const failure = { failure_code: 'payment_failed', failure_reason: 'payment_failed' } as const
+    const key = { id: refused.intent_id, stripe_session_id: refused.session_id }
+    await database.worker
+      .transaction()
+      .execute((trx) => recordOutcome(trx, { ...key, state: 'failed', failure }))
+    const notices = async () => (await trace(ada.user_id)).case_summary?.notices
+    expect(await notices()).toMatchObject([
+      {
+        sentence: expect.stringMatching(/^The bank refused the payment for 500 credits on /),
+        tell: expect.stringMatching(
+          /^Your bank refused the payment for 500 credits on .+ You were not charged/,
+        ),
+      },
+    ])
+    await buildPaidPlan(product, { user_id: ada.user_id })
     await worker.catchUp()
-    expect((await trace(ada.user_id)).case_summary).toMatchObject({
-      agrees: true,
-      notices: [
-        { sentence: expect.stringMatching(/^Paid twice within \d+ seconds?: 500 credits for €7\.00, on /) },
-      ],
-    })
+    expect(await notices()).toHaveLength(1)
+    await buildPaidCredits(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    expect(await notices()).toEqual([])
+  })
+
+  test('a trace says that plan credits expired at the end of a month, for two weeks', async () => {
+    const ada = await buildPerson()
+    await buildPaidPlan(product, { user_id: ada.user_id })
+    await worker.catchUp()
+    await product.advanceDays(32)
+    await worker.catchUp()
+    const said = async () => (await trace(ada.user_id)).case_summary?.notices.map(({ sentence }) => sentence)
+    expect(await said()).toEqual([
+      expect.stringMatching(/^A month ended on .+, and 500 unused plan credits expired\.$/),
+    ])
+    clock.advance(15 * 86_400_000)
+    expect(await said()).toEqual([])
+    clock.reset()
   })
 
   test('a trace finds a refund that was not taken back', async () => {
@@ -869,10 +958,11 @@ describe('a trace', () => {
     expect(timeline.find(({ kind, credits }) => kind === 'transfer' && credits === 900)).toBeDefined()
   })
 
-  test('the case of an organization has its seats and invitations, and addresses only masked', async () => {
+  test('the case of an organization has its seats and invitations, and only invited people by their address', async () => {
     const team = await buildTeam(product, { seats: 3 })
     await giveSeat(product, team, team.admin.email)
-    const invitation = await invite(product, team, `secret.${randomUUID()}@tidemark.test`)
+    const email = `secret.${randomUUID()}@tidemark.test`
+    const invitation = await invite(product, team, email)
     const opened = await trace(team.organization.id)
     expect(opened.person).toMatchObject({ name: team.organization.name, email: null })
     expect(opened.case_summary).toMatchObject({ seats: { total: 3, held: 2, active: 1, pending: 1 } })
@@ -885,7 +975,18 @@ describe('a trace', () => {
         .map(({ state }) => state)
         .toSorted(),
     ).toEqual(['active', 'pending'])
-    expect(JSON.stringify(opened)).not.toContain('secret.')
+    const titles = opened.timeline.flatMap(({ kind, title }) => (kind === 'event' ? [] : [title]))
+    expect(titles).toEqual(expect.arrayContaining([`Invitation of ${email}`, 'Seat of s…@tidemark.test']))
+    expect(JSON.stringify(opened)).not.toContain(team.admin.email)
+    expect(opened.case_summary?.notices).toEqual([])
+    await giveSeat(product, team, `last.${randomUUID()}@tidemark.test`)
+    expect((await trace(team.organization.id)).case_summary?.notices).toMatchObject([
+      {
+        sentence: expect.stringMatching(
+          /^All 3 seats are taken \(\d in use, \d reserved\): the next invitation is refused/,
+        ),
+      },
+    ])
     expect((await trace(team.admin.user_id)).timeline).toMatchObject([{ kind: 'seat', state: 'active' }])
   })
 

@@ -10,17 +10,19 @@ import { ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { clerkLinks, stripeLinks } from './items.ts'
 
-/** Owners as lists show them; people by an address that is masked. */
+/** Owners as lists show them: people by their address where one has to choose between them, else masked. */
 export async function presentOwners(
   db: ReadDatabase,
   owners: readonly (string | null)[],
+  addresses: 'whole' | 'masked',
 ): Promise<(owner_id: string | null) => SupportOwner | null> {
   const people = owners.filter((id) => id !== null).filter((id) => kindOf(id) === 'user')
   const emails = await findEmails(db, people)
   return (owner_id) => {
     if (!owner_id) return null
     const email = emails.get(owner_id)
-    return { kind: kindOf(owner_id), id: owner_id, label: email ? maskEmail(email) : null }
+    const label = email === undefined ? null : addresses === 'whole' ? email : maskEmail(email)
+    return { kind: kindOf(owner_id), id: owner_id, label }
   }
 }
 

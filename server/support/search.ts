@@ -59,6 +59,7 @@ export async function search(deps: Deps, text: string): Promise<ResponseOf<typeo
   const present = await presentOwners(
     deps.db,
     hits.map(({ owner_id }) => owner_id),
+    'whole',
   )
   return {
     recognized_as: lookups.map(({ kind }) => kind),

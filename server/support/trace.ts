@@ -35,7 +35,7 @@ export async function readTrace(
     query.owner === undefined ? (found?.[0]?.owner_id ?? null) : isOwnerId(query.owner) ? query.owner : null
   const hit = found?.find((one) => one.owner_id === owner_id)
   const highlighted = hit?.item ?? null
-  const present = await presentOwners(deps.db, [owner_id])
+  const present = await presentOwners(deps.db, [owner_id], 'masked')
   const nothing = { person: null, case_summary: null, visitors: [], next_cursor: null }
   const as_of = now.toISOString()
   const namesOf = async (rows: readonly TimelineRow[], visitors: readonly Visit[] = []) => {

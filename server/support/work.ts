@@ -52,6 +52,7 @@ export async function readWork(deps: Deps, query: Query): Promise<WorkList> {
   const present = await presentOwners(
     deps.db,
     found.map(({ row }) => ownerOf(row)),
+    'whole',
   )
   const rows = found.map(
     ({ row, state }): WorkRow => ({

@@ -247,7 +247,7 @@ test(
     await plantUndecidedFinding(userId)
     const support = await openConsole({ browser, baseURL }, sam)
     await support.goto('/support/reconciliation')
-    const sentence = 'A dispute has another amount at Stripe'
+    const sentence = '€20.00 of a payment are held by disputes, and we know of €15.00'
     const found = support.getByRole('listitem').filter({ hasText: sentence })
     await expect(found).toContainText('A person decides')
     await found.getByRole('button', { name: /^Adjust credits/ }).click()

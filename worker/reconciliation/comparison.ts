@@ -29,7 +29,7 @@ export interface Compared {
 }
 
 /** A difference, unless one of `refs` (ids of Stripe's or ours) is on its way to us at this moment. */
-export interface UnconfirmedDifference extends FoundDifference {
+export type UnconfirmedDifference = FoundDifference & {
   readonly refs?: readonly (string | null | undefined)[]
 }
 
@@ -103,11 +103,6 @@ export function madeSince({ since }: ComparisonContext, beforeMs: number): { cre
 
 export function fromSeconds(value: number): Date {
   return new Date(value * 1000)
-}
-
-/** For people, e.g. `7.00 EUR`. Ours have two decimals in every currency that we sell in. */
-export function moneyText(amount_minor: number, currency: string): string {
-  return `${(amount_minor / 100).toFixed(2)} ${currency.toUpperCase()}`
 }
 
 export function replayOf(kind: Exclude<Repair['target']['kind'], OwnerKind>, id: string): Repair {

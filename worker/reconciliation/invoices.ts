@@ -8,7 +8,6 @@ import {
   fromSeconds,
   isYoung,
   madeSince,
-  moneyText,
   pagesOf,
   replayOf,
   type UnconfirmedDifference,
@@ -80,12 +79,12 @@ export async function compareInvoices(
   const lines = await findRows(db, 'paid_invoice_lines', 'stripe_invoice_id', invoiceIds)
   const intentIds = ours.flatMap(({ intentId }) => intentId ?? [])
   const intents = await findRows(db, 'checkout_intents', 'id', intentIds)
-  const differences = ours.flatMap((one): UnconfirmedDifference[] => {
+  const differences = ours.flatMap((one): UnconfirmedDifference | [] => {
     const { invoice, intentId, subscriptionId } = one
     if (isYoung(fromSeconds(invoice.status_transitions.paid_at ?? invoice.created), now)) return []
-    const difference = differenceOf(one, lines.get(invoice.id)?.total_minor)
     const owner = subscriptions.get(subscriptionId) ?? intents.get(intentId ?? '')
-    return difference ? [{ ...difference, owner_id: owner?.owner_id ?? null }] : []
+    const known = lines.get(invoice.id)?.total_minor
+    return differenceOf(one, { owner_id: owner?.owner_id ?? null, known }) ?? []
   })
   return { count: ours.length, differences }
 }
@@ -96,37 +95,29 @@ function differenceOf(
     intentId,
     subscriptionId,
   }: { invoice: Invoice; intentId: string | null; subscriptionId: string },
-  known: number | undefined,
-): Omit<UnconfirmedDifference, 'owner_id'> | undefined {
+  { owner_id, known }: { owner_id: string | null; known: number | undefined },
+): UnconfirmedDifference | undefined {
   const { id } = invoice
   // A credit note before the payment leaves the total as it was.
   const total = invoice.total - invoice.pre_payment_credit_notes_amount
   const currency = invoice.currency.toUpperCase()
-  const common = {
-    object_id: id,
-    they_say: `Invoice ${id} is paid: ${moneyText(total, currency)}.`,
-    refs: [id, subscriptionId, intentId],
-  }
+  const paid = { amount_minor: total, currency }
+  const common = { object_id: id, owner_id, refs: [id, subscriptionId, intentId] }
   if (known === undefined && paysForSomething(invoice)) {
     return {
       ...common,
       kind: 'invoice_unknown',
-      sentence: 'An invoice of a plan is paid, and what it paid for is missing',
-      we_have: `Nothing that was paid with invoice ${id}.`,
-      money: { amount_minor: total, currency },
+      data: { total: paid },
+      money: paid,
       repair: replayOf('subscription', subscriptionId),
-      advice: 'A replay of the subscription fetches all its paid invoices.',
     }
   }
   if (known === undefined || known === total) return undefined
   return {
     ...common,
     kind: 'invoice_differs',
-    sentence: 'An invoice of a plan was paid with another total than we know',
-    we_have: `Its lines say that it cost ${moneyText(known, currency)}.`,
+    data: { total: paid, known_minor: known },
     money: { amount_minor: total - known, currency },
-    advice:
-      'A paid invoice does not change at Stripe. Compare its lines there with ours, and adjust the credits.',
   }
 }
 

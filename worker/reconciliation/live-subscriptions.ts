@@ -54,10 +54,7 @@ function withoutAdmin(row: Subscription, members: readonly unknown[]): Unconfirm
     kind: 'organization_without_admin',
     object_id: owner_id,
     owner_id,
-    sentence: 'An organization has a plan and no admin',
-    they_say: `None of the ${members.length} members of ${owner_id} is an admin.`,
-    we_have: `Subscription ${id} ${cancel_at ? `ends on ${cancel_at.toISOString().slice(0, 10)}` : 'is to be renewed'}.`,
-    advice: 'Make a member an admin in Clerk’s dashboard: the plan, which ends otherwise, goes on then.',
+    data: { members: members.length, subscription_id: id, cancel_at: cancel_at?.toISOString() ?? null },
     refs: [id, owner_id],
   }
 }
@@ -67,14 +64,8 @@ function untaxed({ stripe_subscription_id: id, owner_id, intent_id }: Subscripti
     kind: 'subscription_untaxed',
     object_id: id,
     owner_id,
-    sentence: 'The tax of a plan cannot be worked out',
-    they_say: `Subscription ${id} has its tax switched off, or its invoice waits: the customer has no address.`,
-    we_have: 'Its customer is asked for one on the billing page.',
-    money: null,
-    credits: null,
+    data: {},
     repair: replayOf('subscription', id),
-    advice:
-      'Add the address to the customer in Stripe’s dashboard. A replay then switches the tax on; an invoice that has gone out without it is corrected there by a credit note.',
     refs: [id, intent_id, owner_id],
   }
 }
@@ -84,13 +75,9 @@ function ownerGone(row: Subscription): UnconfirmedDifference {
   return {
     kind: 'owner_gone',
     object_id: id,
-    owner_id: row.owner_id,
-    sentence: 'A plan is charged, and its owner does not exist any more',
-    they_say: `Clerk does not have ${owner_id}.`,
-    we_have: `Subscription ${id} is ${status}.${last_error ? ` The last try failed: ${last_error}` : ''}`,
+    owner_id,
+    data: { owner_id, status, failure: last_error },
     repair: cancellationOf(id),
-    advice:
-      'Cancelling it ends it at Stripe without another invoice. When it is found of every owner, our key is one of another instance of Clerk: correct the key.',
     refs: [id, intent_id, owner_id],
   }
 }
@@ -106,16 +93,12 @@ async function isLost(stripe: Stripe, id: string): Promise<boolean> {
 }
 
 function lost(row: Subscription): UnconfirmedDifference {
-  const { stripe_subscription_id: id, status, seats_total, plan_type, billing_frequency, intent_id } = row
+  const { stripe_subscription_id: id, status, seats_total: seats, intent_id, last_error: failure } = row
   return {
     kind: 'subscription_gone',
     object_id: id,
     owner_id: row.owner_id,
-    sentence: `A plan that is ${status} here is not known to Stripe`,
-    they_say: `There is no subscription ${id}.`,
-    we_have: `It is ${status}: ${plan_type}, ${billing_frequency}, ${seats_total} ${seats_total === 1 ? 'seat' : 'seats'}. The last try to fetch it failed: ${row.last_error}`,
-    advice:
-      'Stripe deletes no subscription. Look first whether our key is one of the account that sold it. If it is, no customer pays for this plan: find out who wrote the row, and sell the customer a new plan, or take its credits back.',
+    data: { status, seats, plan: row.plan_type, interval: row.billing_frequency, failure },
     refs: [id, intent_id],
   }
 }

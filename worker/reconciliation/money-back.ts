@@ -10,7 +10,6 @@ import {
   fromSeconds,
   isYoung,
   madeSince,
-  moneyText,
   pagesOf,
   replayOf,
   type UnconfirmedDifference,
@@ -167,18 +166,14 @@ async function moneyBack(
 ): Promise<UnconfirmedDifference> {
   const { kind, charge_id, origin, currency, there, here } = found
   const { owner_id, credits } = await whatItPaidFor(db, origin, there - here)
-  const what = kind === 'refund_differs' ? 'given back' : 'held by disputes'
   return {
     kind,
     object_id: charge_id,
     owner_id,
-    sentence: `${moneyText(there, currency)} of a payment are ${what}, and we know of ${moneyText(here, currency)}`,
-    they_say: `Of charge ${charge_id} ${moneyText(there, currency)} are ${what}.`,
-    we_have: `We know of ${moneyText(here, currency)}.`,
+    data: { there_minor: there, here_minor: here, currency },
     money: { amount_minor: there - here, currency },
     credits,
     repair: replayOf('charge', charge_id),
-    advice: 'A replay of the charge fetches it with its disputes, and takes back or returns the credits.',
     refs: [charge_id],
   }
 }

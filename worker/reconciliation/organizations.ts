@@ -51,7 +51,6 @@ function common(organization_id: string, object: string) {
     object_id: `${organization_id}/${object}`,
     owner_id: organization_id,
     repair: resyncOf(organization_id),
-    advice: 'A resync asks Clerk about everybody in the organization, and makes the seats agree.',
     refs: [organization_id, object],
   }
 }
@@ -60,9 +59,7 @@ function organizationGone(id: string, seats: readonly Seat[]): UnconfirmedDiffer
   return {
     ...common(id, 'organization'),
     kind: 'seat_without_membership',
-    sentence: `${seats.length} seats are held in an organization that Clerk does not know`,
-    they_say: `There is no organization ${id}.`,
-    we_have: `${seats.length} of its seats are in use or reserved.`,
+    data: { organization_id: id, user_id: null, there: null, here: null, seats: seats.length },
   }
 }
 
@@ -78,18 +75,14 @@ function compareSeat(
     return {
       ...common(organization_id, user_id),
       kind: 'seat_without_membership',
-      sentence: 'A seat is in use by a person who is not a member of the organization',
-      they_say: `${user_id} is not a member of ${organization_id}.`,
-      we_have: `Their seat is active, as ${role}.`,
+      data: { organization_id, user_id, there: null, here: role, seats: 1 },
     }
   }
   if (member.role === role || isYoung(member.updated_at, now)) return undefined
   return {
     ...common(organization_id, user_id),
     kind: 'seat_role_differs',
-    sentence: 'The role of a seat is not the role of its member',
-    they_say: `${user_id} is ${member.role} of ${organization_id}.`,
-    we_have: `Their seat is that of ${role}.`,
+    data: { organization_id, user_id, there: member.role, here: role },
   }
 }
 
@@ -100,18 +93,12 @@ function compareMember(
   knownRole: Membership['role'] | null | undefined,
 ): UnconfirmedDifference | undefined {
   const hasSeat = seats.some((seat) => seat.user_id === user_id)
-  const isReserved = !hasSeat && seats.some((seat) => seat.status === 'pending' && seat.email === email)
-  if (!isReserved && (hasSeat || knownRole === role)) return undefined
+  const is_reserved = !hasSeat && seats.some((seat) => seat.status === 'pending' && seat.email === email)
+  if (!is_reserved && (hasSeat || knownRole === role)) return undefined
   return {
     ...common(organization_id, user_id),
     kind: 'membership_without_seat',
-    sentence: isReserved
-      ? 'A member of an organization waits for a seat that is reserved for them'
-      : 'A member of an organization is not known to us',
-    they_say: `${user_id} is ${role} of ${organization_id}.`,
-    we_have: isReserved
-      ? 'Their seat is pending.'
-      : `${knownRole ? `As far as we know they are ${knownRole}` : 'As far as we know they are not a member'}, and have no seat.`,
+    data: { organization_id, user_id, there: role, here: knownRole ?? null, is_reserved },
   }
 }
 
@@ -120,15 +107,6 @@ async function compareLimit(
   id: string,
   members: readonly Membership[],
 ): Promise<UnconfirmedDifference[]> {
-  const wrong = await findWrongLimit(deps.db, id, members)
-  if (!wrong) return []
-  return [
-    {
-      ...common(id, 'limit'),
-      kind: 'member_limit_differs',
-      sentence: 'Clerk lets another number of people into an organization than have seats',
-      they_say: `${id} may have ${wrong.at_clerk || 'any number of'} members.`,
-      we_have: `With ${wrong.seats_total} seats it should have room for ${wrong.limit}.`,
-    },
-  ]
+  const data = await findWrongLimit(deps.db, id, members)
+  return data ? [{ ...common(id, 'limit'), kind: 'member_limit_differs', data }] : []
 }

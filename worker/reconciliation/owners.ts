@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { FindingKind } from '../../schema/api/reconciliation.ts'
 import { type Difference, differenceOf } from '../../schema/billing/position/difference.ts'
 import { type Position, positionOf } from '../../schema/billing/position/position.ts'
 import { readOwnerFacts } from '../../schema/billing/position/read-owner.ts'
@@ -85,43 +84,22 @@ function bookDifferences(
       if (!first || credits === 0) return []
       const { grant } = first
       const want = due.get(id)
-      const kind = kindOf(Boolean(want), credits)
-      const parts = some.map(
-        (one) => `${one.credits > 0 ? '+' : '−'}${Math.abs(one.credits)} ${one.component.replace('_', ' ')}`,
-      )
       return [
         {
-          kind,
+          kind: want ? (credits > 0 ? 'credits_missing' : 'credits_too_many') : 'grant_unexplained',
           object_id: id,
           owner_id,
-          sentence: sentences[kind](Math.abs(credits)),
-          they_say: want
-            ? `By the facts grant ${id} is due ${want.gross - want.refunded - want.disputed} credits.`
-            : `No checkout and no invoice stands behind grant ${id}.`,
-          we_have: `To agree, the ledger lacks: ${parts.join(', ')}.`,
+          data: {
+            due: want ? want.gross - want.refunded - want.disputed : null,
+            lacking: some.map((one) => ({ component: one.component, credits: one.credits })),
+          },
           credits,
           repair: resyncOf(owner_id),
-          advice: want
-            ? 'A resync posts what the facts say and the ledger lacks.'
-            : 'A resync asks Stripe once more, and takes back what was not paid for.',
           refs: [id, grant.intent_id, grant.stripe_subscription_id, grant.stripe_invoice_id],
         },
       ]
     },
   )
-}
-
-type BookKind = Extract<FindingKind, 'grant_unexplained' | 'credits_missing' | 'credits_too_many'>
-
-function kindOf(isExplained: boolean, credits: number): BookKind {
-  if (!isExplained) return 'grant_unexplained'
-  return credits > 0 ? 'credits_missing' : 'credits_too_many'
-}
-
-const sentences: Readonly<Record<BookKind, (credits: number) => string>> = {
-  grant_unexplained: (credits) => `${credits} credits were granted, and nothing explains them`,
-  credits_missing: (credits) => `${credits} credits that are due are not there`,
-  credits_too_many: (credits) => `${credits} credits are there that are not due`,
 }
 
 /** Adjustments that belong to no act of support. */
@@ -145,11 +123,8 @@ async function listAdjustments(trx: DatabaseTransaction, owner_id: string): Prom
     kind: 'adjustment_unexplained',
     object_id: String(transfer_id),
     owner_id,
-    sentence: `${Math.abs(credits)} credits were ${credits > 0 ? 'given' : 'taken'} by hand, with no support act recorded`,
-    they_say: 'There is no act of support behind it.',
-    we_have: `Transfer ${transfer_id} of ${posted_at.toISOString().slice(0, 10)} to the ${account} account, by ${actor}: ${reason}.`,
+    data: { posted_at: posted_at.toISOString(), account, actor, reason },
     credits: -credits,
     repair: adjustmentOf(owner_id, -credits),
-    advice: 'Find out who posted it; then post the opposite amount.',
   }))
 }

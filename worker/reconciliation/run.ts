@@ -1,6 +1,7 @@
 import {
   closeUnseenFindings,
   countFindings,
+  type FoundDifference,
   saveFindings,
   withoutExplained,
 } from '../../schema/billing/reconciliation/findings.ts'
@@ -151,7 +152,7 @@ async function withoutInFlight(
   deps: WorkerDependencies,
   differences: readonly UnconfirmedDifference[],
   now: Date,
-): Promise<Omit<UnconfirmedDifference, 'refs'>[]> {
+): Promise<FoundDifference[]> {
   if (differences.length === 0) return []
   const inFlight = await listInFlight(deps, now)
   return differences

@@ -4,15 +4,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import { findRows } from '../../schema/database/find-rows.ts'
 import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
-import {
-  dayMs,
-  madeSince,
-  moneyText,
-  pagesOf,
-  replayOf,
-  resyncOf,
-  type UnconfirmedDifference,
-} from './comparison.ts'
+import { dayMs, madeSince, pagesOf, replayOf, resyncOf, type UnconfirmedDifference } from './comparison.ts'
 
 /** A bank may take up to two weeks to say whether it pays: https://docs.stripe.com/payments/sepa-debit. */
 const longestPaymentMs = 15 * dayMs
@@ -81,13 +73,10 @@ function differenceOf(
       kind: 'credits_missing',
       object_id: grant.grant_id,
       owner_id,
-      sentence: `${intent.credits} credits of a settled checkout were never granted`,
-      they_say: `Checkout ${id} is paid.`,
-      we_have: `Checkout ${intentId} is settled, and the ledger has no grant for it.`,
+      data: { due: intent.credits, lacking: [], paid_session_id: id },
       money: { amount_minor: intent.amount_minor, currency: intent.currency },
       credits: intent.credits,
       repair: resyncOf(owner_id),
-      advice: 'A resync posts what the facts say and the ledger lacks.',
       refs: [id, intentId],
     }
   }
@@ -96,12 +85,9 @@ function differenceOf(
     kind: 'settled_without_payment',
     object_id: id,
     owner_id,
-    sentence: `${intent.credits} credits were granted for a checkout that is not paid`,
-    they_say: `Checkout ${id} is ${status}, its payment ${payment_status}.`,
-    we_have: `Checkout ${intentId} is settled.`,
+    data: { intent_id: intentId, status, payment_status },
     money: { amount_minor: intent.amount_minor, currency: intent.currency },
     credits: -intent.credits,
-    advice: 'No event brings credits without a payment: find out who could write to the database.',
     refs: [id, intentId],
   }
 }
@@ -111,45 +97,38 @@ function notSettled(
   intentId: string,
   intent: CheckoutIntent | undefined,
 ): UnconfirmedDifference {
-  const { id, amount_total, currency, mode, subscription } = session
+  const { id, amount_total, currency, mode, payment_status, subscription } = session
   const money =
     amount_total === null || !currency
       ? null
       : { amount_minor: amount_total, currency: currency.toUpperCase() }
-  const problem = intent
-    ? whyNotReplayed(session, intent)
-    : 'There is no such checkout in our database. After a restore `npm run restore:checkouts` writes it again; otherwise refund it at Stripe.'
-  const what =
-    mode === 'subscription' ? 'A paid plan' : `A paid checkout of ${intent?.credits ?? 'unknown'} credits`
+  const why = whyNotReplayed(session, intent)
   return {
     kind: 'session_not_settled',
     object_id: id,
     owner_id: intent?.owner_id ?? null,
-    sentence: `${what} is not settled`,
-    they_say: `Checkout ${id} is ${session.payment_status}${money ? `: ${moneyText(money.amount_minor, money.currency)}` : ''}.`,
-    we_have: intent ? stateOf(intent) : `Checkout ${intentId} is not known to us.`,
+    data: {
+      intent_id: intentId,
+      is_plan: mode === 'subscription',
+      payment_status,
+      paid: money,
+      state: intent?.state ?? null,
+      reason: intent?.failure_reason ?? intent?.last_error ?? null,
+      ...why,
+    },
     money,
     credits: intent?.credits ?? null,
-    repair: intent && !problem ? replayOf('intent', intentId) : null,
-    advice: problem ?? 'A replay of the checkout fetches its session and settles it.',
+    repair: intent && !why.other_session_id && !why.promised ? replayOf('intent', intentId) : null,
     refs: [id, intentId, subscription],
   }
 }
 
-function stateOf({ id, state, failure_reason, last_error }: CheckoutIntent): string {
-  const why = failure_reason ?? last_error
-  return `Checkout ${id} is ${state}${why ? `: ${why}` : ''}.`
-}
-
 /** A replay would only fail again. */
-function whyNotReplayed(session: Session, intent: CheckoutIntent): string | null {
-  if (intent.stripe_session_id !== null && intent.stripe_session_id !== session.id) {
-    return `The checkout belongs to ${intent.stripe_session_id}: this payment is a second one, to be refunded at Stripe.`
-  }
+function whyNotReplayed({ id, mode, amount_total, currency: asked }: Session, intent?: CheckoutIntent) {
+  if (!intent) return { other_session_id: null, promised: null }
+  const { stripe_session_id: session_id, amount_minor, currency } = intent
+  if (session_id && session_id !== id) return { other_session_id: session_id, promised: null }
   const isOtherAmount =
-    session.mode === 'payment' &&
-    (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency)
-  return isOtherAmount
-    ? `It says ${moneyText(intent.amount_minor, intent.currency)}, and Stripe took another amount: refund it at Stripe, or adjust the credits.`
-    : null
+    mode === 'payment' && (amount_total !== amount_minor || asked?.toUpperCase() !== currency)
+  return { other_session_id: null, promised: isOtherAmount ? { amount_minor, currency } : null }
 }

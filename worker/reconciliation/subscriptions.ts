@@ -103,28 +103,24 @@ function compare(there: Listed, here: Subscription): UnconfirmedDifference | und
   const plan = planAtStripe(there)
   if (plan && plan !== here.plan_type && !there.ended_at) return otherPlan(there, here, plan)
   const cancel_at = there.cancel_at ?? (there.cancel_at_period_end ? item.current_period_end : null)
-  const fields: readonly (readonly [name: string, there: string, here: string])[] = [
+  const both: readonly (readonly [field: string, there: string | null, here: string | null])[] = [
     ['status', there.status, here.status],
     ['seats', String(item.quantity ?? 1), String(here.seats_total)],
-    ['period from', dateText(item.current_period_start), dateText(here.current_period_start)],
-    ['period to', dateText(item.current_period_end), dateText(here.current_period_end)],
-    ['to be cancelled at', dateText(cancel_at), dateText(here.cancel_at)],
-    ['ended at', dateText(there.ended_at), dateText(here.ended_at)],
+    ['period_from', minuteOf(item.current_period_start), minuteOf(here.current_period_start)],
+    ['period_to', minuteOf(item.current_period_end), minuteOf(here.current_period_end)],
+    ['to_be_cancelled_at', minuteOf(cancel_at), minuteOf(here.cancel_at)],
+    ['ended_at', minuteOf(there.ended_at), minuteOf(here.ended_at)],
   ]
-  const different = fields.filter(([, one, other]) => one !== other)
-  if (different.length === 0) return undefined
-  const listed = (index: 1 | 2) => different.map((field) => `${field[0]} ${field[index]}`).join(', ')
+  const fields = both.flatMap(([field, one, other]) =>
+    one === other ? [] : { field, there: one, here: other },
+  )
+  if (fields.length === 0) return undefined
   return {
     kind: 'subscription_differs',
     object_id: there.id,
     owner_id: here.owner_id,
-    sentence: `A plan differs in ${different.map(([name]) => name).join(', ')}`,
-    they_say: `Subscription ${there.id}: ${listed(1)}.`,
-    we_have: `${listed(2)}.`,
+    data: { fields, failure: here.sync_failed_at && here.last_error },
     repair: replayOf('subscription', there.id),
-    advice: here.sync_failed_at
-      ? `A replay fetches it again; the last one failed: ${here.last_error}`
-      : 'A replay fetches the subscription again.',
     refs: [there.id, here.intent_id],
   }
 }
@@ -135,12 +131,8 @@ function otherPlan(there: Listed, here: Subscription, plan: string): Unconfirmed
     kind: 'subscription_plan_differs',
     object_id: there.id,
     owner_id: here.owner_id,
-    sentence: `A plan was bought as ${here.plan_type}, and is charged as ${plan}`,
-    they_say: `The price of subscription ${there.id} is one of the plan ${plan}.`,
-    we_have: `It is one of the plan ${here.plan_type}.`,
+    data: { there: plan, here: here.plan_type },
     repair: replayOf('subscription', there.id),
-    advice:
-      'Change its price back at Stripe, and replay it. Who wants another plan cancels this one and buys the other: seats and owner belong to the plan.',
     refs: [there.id, here.intent_id],
   }
 }
@@ -157,56 +149,35 @@ async function unknown(
   const intent = intents.get(String(there.metadata.intentId))
   const owner_id = customers.get(there.customer)?.owner_id ?? intent?.owner_id ?? null
   if (!isLive(there) || (!isUuid(there.metadata.intentId) && !planAtStripe(there))) return undefined
-  const isSecond = owner_id && (await findLiveSubscription(db, owner_id))
+  const second = owner_id === null ? undefined : await findLiveSubscription(db, owner_id)
   const item = planItemOf(there.items.data)
   const amount = item?.price.unit_amount ?? null
   return {
     kind: 'subscription_unknown',
     object_id: there.id,
     owner_id,
-    sentence: isSecond
-      ? `A second plan is ${there.status} at Stripe, and not known to us`
-      : `A plan that is ${there.status} at Stripe is not known to us`,
-    they_say: `Subscription ${there.id} is ${there.status}.`,
-    we_have: isSecond
-      ? `Their plan is ${isSecond.stripe_subscription_id}.`
-      : intent
-        ? `Its checkout ${intent.id} is ${intent.state}.`
-        : 'Neither it nor its checkout is known to us.',
+    data: {
+      status: there.status,
+      second_to: second?.stripe_subscription_id ?? null,
+      intent_id: intent?.id ?? null,
+      intent_state: intent?.state ?? null,
+    },
     money:
       amount === null || !item
         ? null
         : { amount_minor: amount * (item.quantity ?? 1), currency: item.price.currency.toUpperCase() },
     credits: intent?.credits ?? null,
-    ...repairOf(there, { intent, owner_id, isSecond: Boolean(isSecond) }),
+    repair: second
+      ? cancellationOf(there.id)
+      : intent && intent.state !== 'settled'
+        ? replayOf('intent', intent.id)
+        : owner_id === null
+          ? null
+          : replayOf('subscription', there.id),
     refs: [there.id, intent?.id, intent?.stripe_session_id],
   }
 }
 
-function repairOf(
-  { id }: Listed,
-  {
-    intent,
-    owner_id,
-    isSecond,
-  }: { intent: CheckoutIntent | undefined; owner_id: string | null; isSecond: boolean },
-): Pick<UnconfirmedDifference, 'repair' | 'advice'> {
-  if (isSecond) {
-    const advice = 'Cancelling it ends it at Stripe without another invoice. Refund there what it has taken.'
-    return { repair: cancellationOf(id), advice }
-  }
-  if (intent && intent.state !== 'settled') {
-    const advice = 'A replay of the checkout fetches its session and the subscription.'
-    return { repair: replayOf('intent', intent.id), advice }
-  }
-  return owner_id
-    ? {
-        repair: replayOf('subscription', id),
-        advice: 'A replay of the subscription fetches and applies it.',
-      }
-    : { repair: null, advice: 'Cancel and refund it at Stripe, or restore its checkout from a backup.' }
-}
-
-function dateText(date: Date | null): string {
-  return date ? date.toISOString().slice(0, 16).replace('T', ' ') : 'never'
+function minuteOf(date: Date | null): string | null {
+  return date === null ? null : date.toISOString().slice(0, 16).replace('T', ' ')
 }

@@ -71,23 +71,15 @@ async function oldEvents(
     .limit(maximum)
     .execute()
   return rows.map((row): UnconfirmedDifference => {
-    const { id, source, type, last_error, received_at } = row
-    const sender = source === 'stripe' ? 'Stripe' : 'Clerk'
-    const isOld = received_at < before.received
-    return {
-      kind: isOld ? 'event_unapplied' : 'work_overdue',
+    const { id, source, type, last_error: failure, received_at } = row
+    const found = {
       object_id: id,
       owner_id: row.owner_id ?? (row.subject !== null && isOwnerId(row.subject) ? row.subject : null),
-      sentence: isOld
-        ? `An event of ${sender}’s has not been applied since ${toTheMinute(received_at)}`
-        : `An event of ${sender}’s is due, and no job has it`,
-      they_say: `${sender} sent ${type}.`,
-      we_have: last_error ? `The last try failed: ${last_error}` : 'It has not been tried.',
       repair: replayOf('event', id),
-      advice: isOld
-        ? 'A replay tries it now, and says why it fails.'
-        : 'Check that a worker runs: it claims rows that are due every few seconds. A replay tries it now.',
     }
+    const data = { source, type, since: received_at.toISOString(), failure }
+    if (received_at < before.received) return { ...found, kind: 'event_unapplied', data }
+    return { ...found, kind: 'work_overdue', data: { ...data, what: 'event' } }
   })
 }
 
@@ -110,21 +102,13 @@ async function overdueRows(
     SELECT ${columns}, last_error, next_try_at FROM ${sql.table(table)}
     WHERE ${unfinished} AND next_try_at < ${overdue} AND ${inMode}
     ORDER BY next_try_at LIMIT ${maximum}`.execute(db)
-  return rows.map(({ last_error, amount_minor, currency, ...row }) => ({
+  return rows.map(({ last_error: failure, amount_minor, currency, ...row }) => ({
     kind: 'work_overdue',
     object_id: row.id,
     owner_id: row.owner_id,
-    sentence: `A ${what} is due, and no job has it`,
-    they_say: `It should have been looked at by ${toTheMinute(row.next_try_at)}.`,
-    we_have: last_error ? `The last try failed: ${last_error}` : 'It has not been tried since.',
+    data: { what, source: null, type: null, since: row.next_try_at.toISOString(), failure },
     money: amount_minor === undefined || currency === undefined ? null : { amount_minor, currency },
     credits: row.credits ?? null,
     repair: replayOf(target, row.id),
-    advice: 'Check that a worker runs: it claims rows that are due every few seconds. A replay tries it now.',
   }))
-}
-
-/** A finding is read days after it was made, so it gives times and no ages. */
-function toTheMinute(time: Date): string {
-  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

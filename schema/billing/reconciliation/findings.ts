@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
-import type { FindingKind, Repair } from '../../api/reconciliation.ts'
+import type { FindingData, FindingKind } from '../../api/findings.ts'
+import type { Repair } from '../../api/reconciliation.ts'
 import type { DatabaseTransaction, ReadDatabase } from '../../database/connect.ts'
 import type { ReconciliationFindings } from '../../database/types.ts'
 import { inThisMode } from '../../vendors/stripe/mode.ts'
@@ -8,32 +9,27 @@ import { inThisMode } from '../../vendors/stripe/mode.ts'
 export type FindingRow = Selectable<ReconciliationFindings>
 
 /** A difference, as a comparison finds it. `kind` and `object_id` together name it. */
-export interface FoundDifference {
-  readonly kind: FindingKind
+export type FoundDifference = FoundObject &
+  { [Kind in FindingKind]: { readonly kind: Kind; readonly data: FindingData<Kind> } }[FindingKind]
+
+interface FoundObject {
   readonly object_id: string
   readonly owner_id: string | null
-  readonly sentence: string
-  readonly they_say: string
-  readonly we_have: string
   /** Minor units at stake. */
   readonly money?: { readonly amount_minor: number; readonly currency: string } | null
   /** Missing credits; below zero for too many. */
   readonly credits?: number | null
   /** Left out when only a person can decide. */
   readonly repair?: Repair | null
-  readonly advice: string
 }
 
 const whatMayChange = [
   'owner_id',
-  'sentence',
-  'they_say',
-  'we_have',
+  'data',
   'amount_minor',
   'currency',
   'credits',
   'repair',
-  'advice',
   'last_seen_at',
 ] as const
 
@@ -48,9 +44,10 @@ export async function saveFindings(
   await trx
     .insertInto('reconciliation_findings')
     .values(
-      [...unique.values()].map(({ money, credits, repair, ...texts }) => ({
+      [...unique.values()].map(({ money, credits, repair, data, ...named }) => ({
         id: randomUUID(),
-        ...texts,
+        ...named,
+        data: JSON.stringify(data),
         amount_minor: money?.amount_minor ?? null,
         currency: money?.currency ?? null,
         credits: credits ?? null,

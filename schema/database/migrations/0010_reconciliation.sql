@@ -35,16 +35,14 @@ CREATE TABLE reconciliation_findings (
   kind text NOT NULL CHECK (length(kind) BETWEEN 1 AND 64),
   object_id text NOT NULL CHECK (length(object_id) BETWEEN 1 AND 255),
   owner_id owner_id,
-  sentence text NOT NULL,
-  they_say text NOT NULL,
-  we_have text NOT NULL,
+  -- The figures of its kind.
+  data jsonb NOT NULL,
   amount_minor bigint,
   currency text,
   -- Missing; below zero what is too much.
   credits bigint,
   -- An act that repairs it; null when only a person can decide.
   repair jsonb,
-  advice text NOT NULL,
   first_seen_at timestamptz NOT NULL,
   last_seen_at timestamptz NOT NULL,
   gone_at timestamptz,

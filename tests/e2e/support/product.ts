@@ -228,13 +228,10 @@ export function plantUndecidedFinding(userId: string): Promise<void> {
       kind: 'dispute_differs',
       object_id: `dp_of_${userId}`,
       owner_id: userId,
-      sentence: 'A dispute has another amount at Stripe',
-      they_say: 'Dispute: 20.00 EUR.',
-      we_have: 'Disputed: 15.00 EUR.',
+      data: { there_minor: 2000, here_minor: 1500, currency: 'EUR' },
       money: { amount_minor: 500, currency: 'EUR' },
       credits: null,
       repair: null,
-      advice: 'Compare the dispute at Stripe; then adjust the credits.',
     } as const
     await db.transaction().execute((trx) => saveFindings(trx, [finding], new Date()))
   })

@@ -85,11 +85,10 @@ export async function buildPaidPlan(
   }
 }
 
-/** 500 credits that a new user has paid at Stripe. */
-export async function buildPaidCredits(
-  shop: Shop,
-  order: Pick<PlanOrder, 'user_id'> = {},
-): Promise<PaidPurchase> {
+type CreditsOrder = Pick<PlanOrder, 'user_id'> & { readonly credits?: number }
+
+/** 500 credits, or as many as asked for, that a new user has paid at Stripe. */
+export async function buildPaidCredits(shop: Shop, order: CreditsOrder = {}): Promise<PaidPurchase> {
   const opened = await buildOpenCredits(shop, order)
   await shop.stripe.knob(`sessions/${opened.session_id}/pay`)
   return opened
@@ -98,11 +97,11 @@ export async function buildPaidCredits(
 /** The same before anything is paid. */
 export async function buildOpenCredits(
   { database, stripe }: Shop,
-  order: Pick<PlanOrder, 'user_id'> = {},
+  order: CreditsOrder = {},
 ): Promise<PaidPurchase> {
   const intent = await buildPurchase(database.server, order)
   const customer_id = await customerOf({ database, stripe }, intent)
-  const metadata = { intentId: intent.id, credits: '500' }
+  const metadata = { intentId: intent.id, credits: String(intent.credits) }
   const session = await stripe.client.checkout.sessions.create({
     mode: 'payment',
     customer: customer_id,
@@ -112,7 +111,7 @@ export async function buildOpenCredits(
     line_items: [
       {
         quantity: 1,
-        price_data: { currency: 'eur', unit_amount: 700, product_data: { name: '500 credits' } },
+        price_data: { currency: 'eur', unit_amount: intent.amount_minor, product_data: { name: 'Credits' } },
       },
     ],
     success_url: 'http://localhost:3000/billing/success?session_id={CHECKOUT_SESSION_ID}',

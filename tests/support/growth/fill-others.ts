@@ -182,10 +182,9 @@ const support = [
   `INSERT INTO audit_log (at, actor, act_id, what, outcome, target_kind, target_id, owner_id, reason)
    SELECT began_at, 'user_support_' || i % 10, ${uuidOf('act')}, 'resync', outcome, kind_of_owner, owner_id, owner_id,
      'Filled for a test' FROM i, unnest(ARRAY['requested', 'done']) outcome ORDER BY outcome DESC, i`,
-  `INSERT INTO reconciliation_findings (id, kind, object_id, owner_id, sentence, they_say, we_have, advice, first_seen_at,
+  `INSERT INTO reconciliation_findings (id, kind, object_id, owner_id, data, first_seen_at,
      last_seen_at, gone_at)
-   SELECT ${uuidOf('finding')}, 'refund_differs', 'ch_credits_fill_' || i, owner_id, 'Filled', 'Filled', 'Filled',
-     'Filled', began_at, began_at, began_at FROM i`,
+   SELECT ${uuidOf('finding')}, 'refund_differs', 'ch_credits_fill_' || i, owner_id, '{}', began_at, began_at, began_at FROM i`,
 ]
 
 const keepingNone = queueNames.filter((name) => jobOptionsOf(name).removeOnComplete === true)

@@ -9,6 +9,7 @@ import {
   type Refund,
 } from '../../../schema/api/support-acts.ts'
 import { currencySchema } from '../../../schema/catalogue/schemas.ts'
+import { reasonText } from './failures.ts'
 import { subscriptionWords } from './payments.ts'
 import { capitalized, creditsText, dataOf, maybe, sentence, tried, wordsOf } from './words.ts'
 
@@ -215,7 +216,7 @@ export function outcomeText(kind: string, outcome: ActOutcome): string {
 }
 
 export function whyNothing({ note }: ActOutcome): string {
-  return sentence(note ?? 'All is as it should be')
+  return sentence(reasonText(note ?? 'All is as it should be'))
 }
 
 /** What changed: a figure, or the kind of a row. */
@@ -232,7 +233,7 @@ export function entryText({
   const changes = differencesOf({ before, after }).map(
     ({ what, before: was, after: is }) => `${what}: ${was} → ${is}`,
   )
-  return [...(detail ? [detail] : []), ...changes].join(', ')
+  return [...(detail ? [reasonText(detail)] : []), ...changes].join(', ')
 }
 
 /** The changed figures and states, by what they are. */

@@ -3,6 +3,7 @@ import type { ActTarget } from '../../../schema/api/support-acts.ts'
 import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
 import { outcomeText, replayOf } from './acts.ts'
 import { eventWords } from './events.ts'
+import { reasonText } from './failures.ts'
 import { intentWords, whatIsBought } from './payments.ts'
 import { describeItem, describeNotices } from './timeline.ts'
 import {
@@ -18,6 +19,7 @@ import {
   moneyText,
   type Notice,
   notice,
+  seatsText,
   sentence,
   type TextContext,
 } from './words.ts'
@@ -96,9 +98,9 @@ function describeGrant(grant: Grant): Problem {
 function whyEvent(item: TraceItem): string {
   const data = dataOf(eventWords, item)
   if (!data) return ''
-  if (data.state === 'failed') return `failed: ${data.reason}`
+  if (data.state === 'failed') return `failed: ${reasonText(data.reason)}`
   return data.last_error
-    ? `is retried without success: ${withItsAge(data.last_error, data)}`
+    ? `is retried without success: ${withItsAge(reasonText(data.last_error), data)}`
     : 'was received, not processed'
 }
 
@@ -160,23 +162,44 @@ export function describeInCase(summary: CaseSummary | null, item: TraceItem, con
  * What explains a complaint although nothing is wrong with the credits: calls that are refused, a declined
  * card, a dispute, a payment made twice, an end that is near. The most urgent first.
  */
-export function noticesOf({ notices, holders, spendable }: CaseSummary, ownerId: string): Notice[] {
+export function noticesOf({ notices, holders, spendable, seats }: CaseSummary, ownerId: string): Notice[] {
   const all = [
-    ...aboutSpendable(spendable),
+    ...aboutDebt(spendable),
     ...aboutHolds(holders, spendable, ownerId),
+    ...aboutSeats(seats),
     ...notices.flatMap((item) => describeNotices(item, notices)),
   ]
   return all.toSorted((a, b) => Number(b.level === 'problem') - Number(a.level === 'problem'))
 }
 
-function aboutSpendable({ available, debt }: CaseSummary['spendable']): Notice[] {
+function aboutDebt({ available, debt }: CaseSummary['spendable']): Notice[] {
+  if (debt <= 0) return []
+  const tell = `Your balance owes ${creditsText(debt)}, because a payment for credits that were used went back. The next credits settle it first.`
+  return available > 0
+    ? [
+        notice('waiting', {
+          sentence: `A debt of ${creditsText(debt)} of one account takes as many of the other.`,
+          tell,
+        }),
+      ]
+    : [
+        notice('problem', {
+          sentence: `Every request is refused until a debt of ${creditsText(debt)} is paid back.`,
+          tell: `${tell} Until then requests are refused.`,
+        }),
+      ]
+}
+
+function aboutSeats(seats: CaseSummary['seats']): Notice[] {
+  if (!seats || seats.total === 0 || seats.held < seats.total) return []
+  const { total, held, active, pending } = seats
+  const taken =
+    held > total ? `${seatsText(held)} are taken, and ${total} paid for` : `All ${seatsText(total)} are taken`
   return [
-    ...(debt > 0 && available <= 0
-      ? [notice('problem', `Every request is refused until a debt of ${creditsText(debt)} is paid back.`)]
-      : []),
-    ...(debt > 0 && available > 0
-      ? [notice('waiting', `A debt of ${creditsText(debt)} of one account takes as many of the other.`)]
-      : []),
+    notice('waiting', {
+      sentence: `${taken} (${active} in use, ${pending} reserved): the next invitation is refused.`,
+      tell: `${taken}: ${active} in use, and ${pending} for open invitations. To invite another person, add a seat on the Billing page, or free one.`,
+    }),
   ]
 }
 
@@ -212,11 +235,14 @@ function aboutHolds(
     ...holders
       .filter(({ is_at_limit }) => is_at_limit)
       .map(({ user_id, label, holds }) =>
-        notice(
-          'problem',
-          `${memberText(user_id, label)} has ${holds} open holds, which is the maximum: the next is refused until one of them ends.`,
-        ),
+        notice('problem', {
+          sentence: `${memberText(user_id, label)} has ${holds} open holds, which is the maximum: the next is refused until one of them ends.`,
+          tell: `${holds} requests of ${label ?? 'one person'} are still running, which is the maximum. The next one works as soon as one of them ends.`,
+        }),
       ),
-    notice('waiting', `${reserved}${whose} until ${momentText(until)} at the latest; meanwhile ${refused}.`),
+    notice('waiting', {
+      sentence: `${reserved}${whose} until ${momentText(until)} at the latest; meanwhile ${refused}.`,
+      tell: `${creditsText(credits)} ${credits === 1 ? 'is' : 'are'} reserved for requests that are still running, until ${momentText(until)} at the latest. What they do not use is available again then.`,
+    }),
   ]
 }

@@ -1,27 +1,44 @@
 import * as z from 'zod/mini'
 import { erasedText } from '../../../schema/api/credits.ts'
-import { creditsText, dayText, type ItemText, maybe, memberText, momentText, time, wordsOf } from './words.ts'
+import type { TraceItem } from '../../../schema/api/support.ts'
+import {
+  creditsText,
+  dataOf,
+  dayText,
+  type ItemOf,
+  type ItemText,
+  maybe,
+  memberText,
+  momentText,
+  type Notice,
+  notice,
+  time,
+  wordsOf,
+} from './words.ts'
 
 /** Actors that are no person. */
 const ourOwnActors = ['stripe', 'schedule']
 
+const transferSchema = z.object({
+  kind: z.string(),
+  /** Null once it was erased. */
+  reason: maybe.text,
+  actor: z.string(),
+  operator_key: maybe.text,
+  occurred_at: time,
+  /** Of a usage that settled one. */
+  hold_id: maybe.text,
+  intent_id: maybe.text,
+  event_id: maybe.text,
+  account: z.enum(['plan', 'purchased']),
+  amount: z.int(),
+  balance_after: z.int(),
+})
+type Transfer = z.infer<typeof transferSchema>
+
 const transferWords = wordsOf({
   kind: 'transfer',
-  data: z.object({
-    kind: z.string(),
-    /** Null once it was erased. */
-    reason: maybe.text,
-    actor: z.string(),
-    operator_key: maybe.text,
-    occurred_at: time,
-    /** Of a usage that settled one. */
-    hold_id: maybe.text,
-    intent_id: maybe.text,
-    event_id: maybe.text,
-    account: z.enum(['plan', 'purchased']),
-    amount: z.int(),
-    balance_after: z.int(),
-  }),
+  data: transferSchema,
   describe({ data, at }, { names }) {
     const { kind, actor, occurred_at, hold_id, event_id, intent_id } = data
     const isLate = Date.parse(at) - Date.parse(occurred_at) > 60_000
@@ -46,7 +63,30 @@ const transferWords = wordsOf({
       ],
     }
   },
+  notices: aboutMonthsEnd,
 })
+
+/** All that expired with the latest month, said once. */
+function aboutMonthsEnd(
+  { key, data: { occurred_at } }: ItemOf<Transfer>,
+  all: readonly TraceItem[],
+): Notice[] {
+  const expired = all.filter(({ kind }) => kind === 'transfer')
+  if (expired[0]?.key !== key) return []
+  const ofMonth = expired.flatMap((item) => dataOf(transferWords, item) ?? [])
+  const sum = ofMonth.reduce((before, one) => before + (one.occurred_at === occurred_at ? one.amount : 0), 0)
+  const [what, day] = [
+    `${Math.abs(sum)} unused plan ${sum === -1 ? 'credit' : 'credits'}`,
+    dayText(occurred_at),
+  ]
+  return [
+    notice('waiting', {
+      sentence: `A month ended on ${day}, and ${what} expired.`,
+      tell: `Your month ended on ${day}, and ${what} of it expired: plan credits are for one month. Credits that you buy do not expire with it.`,
+      item_key: key,
+    }),
+  ]
+}
 
 const holdSchema = z.object({
   /** What happened to it at the row's time. */

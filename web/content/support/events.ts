@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { stuckAfterMs } from '../../../schema/api/support.ts'
 import { currencySchema } from '../../../schema/catalogue/schemas.ts'
+import { reasonText } from './failures.ts'
 import {
   dayText,
   durationText,
@@ -57,7 +58,7 @@ export const eventWords = wordsOf({
             ? null
             : reason,
       details: [
-        ...(state === 'applied' && reason ? [sentence(reason)] : []),
+        ...(state === 'applied' && reason ? [sentence(reasonText(reason))] : []),
         ...(data.received_via === 'reader'
           ? ['Not received by webhook; found in Stripe’s list of events.']
           : []),
@@ -74,8 +75,14 @@ export const eventWords = wordsOf({
     }
   },
   notices({ key, data }) {
-    const text = `A refund failed on ${dayText(data.occurred_at)}: the money is still with us, and the credits are back.`
-    return [notice('problem', text, key)]
+    const day = dayText(data.occurred_at)
+    return [
+      notice('problem', {
+        sentence: `A refund failed on ${day}: the money is still with us, and the credits are back.`,
+        tell: `Your bank did not take our refund of ${day}. Your credits are available again. Please tell us how we can return the money instead.`,
+        item_key: key,
+      }),
+    ]
   },
 })
 

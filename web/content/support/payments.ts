@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { declineText } from '../../../schema/api/declines.ts'
-import type { TraceItem } from '../../../schema/api/support.ts'
+import { customerDeclineText, declineText } from '../../../schema/api/declines.ts'
+import { paidTwiceWithinMs, type TraceItem } from '../../../schema/api/support.ts'
 import { currencySchema } from '../../../schema/catalogue/schemas.ts'
 import {
   capitalized,
@@ -35,6 +35,8 @@ const intentSchema = z.object({
   is_refused_by_bank: z.boolean(),
   failure_reason: maybe.text,
   settled_at: maybe.time,
+  /** By Stripe's clock. */
+  paid_at: maybe.time,
   updated_at: time,
   stripe_session_id: maybe.text,
 })
@@ -66,25 +68,42 @@ export const intentWords = wordsOf({
   notices: (item, all) => (item.data.state === 'settled' ? aboutPaidTwice(item, all) : [aboutRefusal(item)]),
 })
 
-/** Of two payments of one sum the later one says so. */
+/** Of two payments soon after each other the later one says so. */
 function aboutPaidTwice({ key, data }: ItemOf<Intent>, all: readonly TraceItem[]): Notice[] {
-  const { credits, amount_minor, currency, settled_at } = data
-  const earlier = all.flatMap((item) => {
-    const other = dataOf(intentWords, item)
-    return other?.amount_minor === amount_minor && other.currency === currency ? (other.settled_at ?? []) : []
-  })
-  const before = earlier.filter((at) => settled_at && Date.parse(at) < Date.parse(settled_at)).toSorted()
-  const last = before.at(-1)
-  if (!last || !settled_at) return []
-  const sum = `${creditsText(credits)} for ${moneyText(amount_minor, currency)}`
-  const text = `Paid twice within ${durationText(last, settled_at)}: ${sum}, on ${dayText(settled_at)}.`
-  return [notice('waiting', text, key)]
+  const { paid_at } = data
+  const sumOf = ({ amount_minor, currency }: Intent) => moneyText(amount_minor, currency)
+  const what = (bought: Intent) => `${creditsText(bought.credits)} for ${sumOf(bought)}`
+  const earlier = all
+    .flatMap((item) => {
+      const before = item.key === key ? null : dataOf(intentWords, item)
+      const since_ms = Date.parse(paid_at ?? '') - Date.parse(before?.paid_at ?? '')
+      if (!before?.paid_at || since_ms < 0 || (since_ms === 0 && item.key > key)) return []
+      const within_ms = paidTwiceWithinMs[sumOf(before) === sumOf(data) ? 'same' : 'other']
+      return since_ms <= within_ms ? [{ ...before, paid_at: before.paid_at }] : []
+    })
+    .toSorted((a, b) => Date.parse(b.paid_at) - Date.parse(a.paid_at))
+  const [last] = earlier
+  if (!last || !paid_at) return []
+  const [within, day] = [durationText(last.paid_at, paid_at), dayText(paid_at)]
+  const isSame = sumOf(last) === sumOf(data)
+  const both = isSame ? what(data) : `${what(last)}, then ${what(data)}`
+  return [
+    notice('waiting', {
+      sentence: `${isSame ? 'Paid twice' : 'Two payments'} within ${within}: ${both}, on ${day}.`,
+      tell: `We received two payments from you within ${within} on ${day}: ${isSame ? `each ${both}` : both}. Both brought their credits. If one was a mistake, we can refund it.`,
+      item_key: key,
+    }),
+  ]
 }
 
 function aboutRefusal({ key, data }: ItemOf<Intent>): Notice {
   const what = data.plan_type ? capitalized(data.plan_type) : creditsText(data.credits)
-  const day = dayText(data.updated_at)
-  return notice('waiting', `The bank refused the payment for ${what} on ${day}; nothing was charged.`, key)
+  const refused = `bank refused the payment for ${what} on ${dayText(data.updated_at)}`
+  return notice('waiting', {
+    sentence: `The ${refused}; nothing was charged.`,
+    tell: `Your ${refused}. You were not charged. Please try again, or use another card.`,
+    item_key: key,
+  })
 }
 
 function intentLevel(data: Intent): SupportLevel {
@@ -172,18 +191,35 @@ export const subscriptionWords = wordsOf({
   notices: aboutSubscription,
 })
 
-function aboutSubscription({ key, data }: ItemOf<Subscription>): Notice[] {
+function aboutSubscription({ key: item_key, data }: ItemOf<Subscription>): Notice[] {
   const name = capitalized(data.plan_type)
   const ends = data.cancel_at ? [`${name} ends on ${dayText(data.cancel_at)}`] : []
-  if ((data.unpaid_minor ?? 0) > 0 || data.status === 'past_due' || data.status === 'unpaid')
-    return [notice('problem', `${[...whyUnpaid(data), ...ends].join('; ')}.`, key)]
-  if (data.lapses_at && !data.ended_at) {
-    const text = `${name} is paid for until ${dayText(data.lapses_at)}, and Stripe plans no charge after that: it brings no credits from then on.`
-    return [notice('problem', text, key)]
+  const unpaid_minor = data.unpaid_minor ?? 0
+  if (unpaid_minor > 0 || data.status === 'past_due' || data.status === 'unpaid') {
+    const sum = moneyText(unpaid_minor, data.currency)
+    const told = customerDeclineText(data.unpaid_decline_code)
+    const day = data.unpaid_next_attempt_at && dayText(data.unpaid_next_attempt_at)
+    const sentence = `${[...whyUnpaid(data), ...ends].join('; ')}.`
+    const open = unpaid_minor > 0 ? `The payment of ${sum} for ${name}` : `The latest payment for ${name}`
+    const tell = data.needs_confirmation
+      ? `${open} waits for your bank’s confirmation. Please open Billing, and confirm it there.`
+      : `${open} did not go through${told ? ` (${told})` : ''}. Please update your payment method on the Billing page${day ? `; otherwise we try the same one again on ${day}` : ''}.`
+    return [notice('problem', { sentence, tell, item_key })]
   }
-  if (data.status === 'trialing' && data.trial_end && ends.length === 0)
-    return [notice('waiting', `${name} is in its trial until ${dayText(data.trial_end)}.`, key)]
-  return ends.map((text) => notice('waiting', `${text}: it is cancelled.`, key))
+  if (data.lapses_at && !data.ended_at) {
+    const paid = `${name} is paid for until ${dayText(data.lapses_at)}`
+    const sentence = `${paid}, and Stripe plans no charge after that: it brings no credits from then on.`
+    return [notice('problem', { sentence, tell: `${paid}. It brings no credits after that day.`, item_key })]
+  }
+  if (data.status === 'trialing' && data.trial_end && ends.length === 0) {
+    const day = dayText(data.trial_end)
+    const tell = `Your trial of ${name} runs until ${day}. You pay nothing if you cancel before that on the Billing page.`
+    return [notice('waiting', { sentence: `${name} is in its trial until ${day}.`, tell, item_key })]
+  }
+  return ends.map((text) => {
+    const tell = `${text}, as it was cancelled. Until then you can use its credits, and keep it on the Billing page.`
+    return notice('waiting', { sentence: `${text}: it is cancelled.`, tell, item_key })
+  })
 }
 
 /** Why the open invoice is not paid, and when Stripe tries again. */
@@ -290,9 +326,19 @@ const chargeWords = wordsOf({
     }
   },
   notices({ key, data }) {
-    const about = `It is about ${moneyText(data.amount_minor, data.currency)}.`
-    const level = data.dispute_state === 'open' ? 'problem' : 'waiting'
-    return [notice(level, `${describeDispute(data).join(' ')} ${about}`, key)]
+    const sum = moneyText(data.amount_minor, data.currency)
+    const tells = {
+      open: `Your bank is looking into your payment of ${sum}, and holds the money for now. Its credits come back if the bank decides that the payment stands.`,
+      lost: `Your bank returned your payment of ${sum} to you, so its credits are no longer in your balance.`,
+      won: `Your bank decided that your payment of ${sum} stands. Its credits are in your balance again.`,
+    }
+    return [
+      notice(data.dispute_state === 'open' ? 'problem' : 'waiting', {
+        sentence: `${describeDispute(data).join(' ')} It is about ${sum}.`,
+        tell: tells[data.dispute_state ?? 'open'],
+        item_key: key,
+      }),
+    ]
   },
 })
 

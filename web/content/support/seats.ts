@@ -29,6 +29,7 @@ const seatWords = wordsOf({
 const invitationWords = wordsOf({
   kind: 'invitation',
   data: z.object({
+    /** The whole address: people are invited again by it. */
     label: z.string(),
     status: z.enum(['pending', 'accepted', 'expired', 'revoked']),
     expires_at: time,
@@ -59,8 +60,14 @@ const invitationWords = wordsOf({
   },
   notices({ key, data: { label, refusal_code, updated_at } }) {
     const why = refusal_code === 'unavailable' ? 'Clerk did not answer' : `Clerk refused (${refusal_code})`
-    const text = `Invitation of ${label} failed on ${dayText(updated_at)}: ${why}. Its seat is free; an admin has to invite again.`
-    return [notice('problem', text, key)]
+    const day = dayText(updated_at)
+    return [
+      notice('problem', {
+        sentence: `Invitation of ${label} failed on ${day}: ${why}. Its seat is free; an admin has to invite again.`,
+        tell: `The invitation to ${label} could not be sent on ${day}, and takes no seat. Please check the address, and invite them again.`,
+        item_key: key,
+      }),
+    ]
   },
 })
 

@@ -2,6 +2,7 @@ import type { SupportMatch, TraceItem } from '../../../schema/api/support.ts'
 import { acts } from './acts.ts'
 import { credits } from './credits.ts'
 import { events } from './events.ts'
+import { reasonText } from './failures.ts'
 import { payments } from './payments.ts'
 import { seats } from './seats.ts'
 import { capitalized, dataOf, type ItemText, type Notice, type TextContext, type Words } from './words.ts'
@@ -26,7 +27,10 @@ function known(item: TraceItem) {
 /** What is not known is shown by its kind and id. */
 export function describeItem(item: TraceItem, context: TextContext): ItemText {
   const found = known(item)
-  if (found) return found.words.describe(found.item, context)
+  if (found) {
+    const text = found.words.describe(found.item, context)
+    return { ...text, error: reasonText(text.error ?? null) }
+  }
   return { title: `${kindName(item.kind)} ${item.id}`, level: 'waiting', error: unknownForm }
 }
 

@@ -48,14 +48,17 @@ export interface Notice {
   /** `problem`: the customer or support has to do something. `waiting`: it explains what a customer sees. */
   readonly level: Extract<SupportLevel, 'problem' | 'waiting'>
   readonly sentence: string
+  /** What to tell the customer, in the words that they see. */
+  readonly tell: string
   readonly item_key: string | null
 }
 
-export const notice = (level: Notice['level'], text: string, item_key: string | null = null): Notice => ({
-  level,
-  sentence: text,
-  item_key,
-})
+export function notice(
+  level: Notice['level'],
+  said: { readonly sentence: string; readonly tell: string; readonly item_key?: string },
+): Notice {
+  return { item_key: null, ...said, level }
+}
 
 /** How items of a kind are shown, and what their data has for that. */
 export interface Words<Data> {
@@ -87,16 +90,16 @@ export function memberText(id: string, label: string | null): string {
   return label ? `${label} (${id})` : id
 }
 
-export function creditsText(credits: number): string {
-  const amount = Math.abs(credits).toLocaleString('en-US')
-  return `${amount} ${Math.abs(credits) === 1 ? 'credit' : 'credits'}`
+export function creditsText(credits: number | null): string {
+  const amount = Math.abs(credits ?? 0)
+  return `${amount.toLocaleString('en-US')} ${amount === 1 ? 'credit' : 'credits'}`
 }
 
 export function seatsText(seats: number): string {
   return `${seats} ${seats === 1 ? 'seat' : 'seats'}`
 }
 
-export function moneyText(amount_minor: number, currency: Currency): string {
+export function moneyText(amount_minor: number, currency: string): string {
   return new Intl.NumberFormat('en-IE', { style: 'currency', currency }).format(amount_minor / 100)
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent } from 'react'
 import type { SupportAct } from '../../../../schema/api/support-acts.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
 import { outcomeText } from '../../../content/support/acts.ts'
+import { reasonText } from '../../../content/support/failures.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
@@ -55,7 +56,9 @@ function Result({ act }: { act: SupportAct }) {
         className="flex items-center gap-2.5 rounded-control bg-sunken px-4 py-3 text-muted text-sm"
       >
         <Spinner />
-        <span>Under way …{act.last_error && <span className="block text-xs">{act.last_error}</span>}</span>
+        <span>
+          Under way …{act.last_error && <span className="block text-xs">{reasonText(act.last_error)}</span>}
+        </span>
       </div>
     )
   }
@@ -70,7 +73,7 @@ function Result({ act }: { act: SupportAct }) {
   if (act.state !== 'done' || !act.outcome) {
     return (
       <Alert tone="critical" title={act.state === 'refused' ? 'It was refused' : 'It failed'}>
-        {act.error ?? 'Unknown cause.'}
+        {reasonText(act.error ?? 'Unknown cause.')}
       </Alert>
     )
   }

@@ -4,6 +4,7 @@ import { cancelSupportActs, type SupportAct } from '../../../../schema/api/suppo
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { isSettled, progressKey, type RequestedActs } from '../../../api/support-acts.ts'
 import { outcomeText } from '../../../content/support/acts.ts'
+import { reasonText } from '../../../content/support/failures.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { formatCredits } from '../../format.ts'
@@ -70,7 +71,8 @@ export function ActList({ acts, refused }: Omit<BatchProgressProps, 'batchId'>) 
         <Line
           key={act.id}
           id={act.target.id}
-          text={act.outcome ? outcomeText(act.kind, act.outcome) : (act.error ?? act.last_error)}
+          owner={act.owner?.label}
+          text={act.outcome ? outcomeText(act.kind, act.outcome) : reasonText(act.error ?? act.last_error)}
         >
           {act.outcome?.changed === false ? (
             <Badge>Nothing to change</Badge>
@@ -85,10 +87,18 @@ export function ActList({ acts, refused }: Omit<BatchProgressProps, 'batchId'>) 
   )
 }
 
-function Line({ id, text, children }: { id: string; text: string | null; children: ReactNode }) {
+interface LineProps {
+  id: string
+  owner?: string | null | undefined
+  text: string | null
+  children: ReactNode
+}
+
+function Line({ id, owner, text, children }: LineProps) {
   return (
     <li className="flex items-start justify-between gap-3 px-3 py-2">
       <div className="min-w-0">
+        {owner && <p className="text-xs [overflow-wrap:anywhere]">{owner}</p>}
         <p className="truncate font-mono text-xs">{id}</p>
         {text && <p className="mt-0.5 text-muted text-xs [overflow-wrap:anywhere]">{text}</p>}
       </div>

@@ -4,6 +4,8 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { actProgressQuery, dryRunQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
 import { actWords, whyNothing } from '../../../content/support/acts.ts'
+import { reasonText } from '../../../content/support/failures.ts'
+import { sentence } from '../../../content/support/words.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
@@ -47,7 +49,7 @@ export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<t
         <span>
           Computing the changes …
           {acts.length > 1 && ` ${formatCredits(done)} of ${formatCredits(acts.length)}`}
-          {isOne && act?.last_error && <span className="block text-xs">{act.last_error}</span>}
+          {isOne && act?.last_error && <span className="block text-xs">{reasonText(act.last_error)}</span>}
         </span>
       </div>
     )
@@ -65,14 +67,15 @@ export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<t
   if (act.is_unavailable) {
     return (
       <Alert tone="caution" title="It cannot be computed now">
-        {act.error} The change itself would be tried again until it works, for up to an hour.
+        {sentence(reasonText(act.error ?? ''))} The change itself would be tried again until it works, for up
+        to an hour.
       </Alert>
     )
   }
   if (!act.outcome) {
     return (
       <Alert tone="critical" title="It would fail">
-        {act.error ?? 'Unknown cause.'}
+        {reasonText(act.error ?? 'Unknown cause.')}
       </Alert>
     )
   }

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
-import type { Finding, FindingKind } from '../../../../schema/api/reconciliation.ts'
+import type { FindingKind } from '../../../../schema/api/findings.ts'
+import type { Finding } from '../../../../schema/api/reconciliation.ts'
 import { type ActRequest, useAct } from '../../../components/support/acts/useAct.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
@@ -8,9 +9,10 @@ import { ownerTitle, stakeText } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
 import { actWords } from '../../../content/support/acts.ts'
+import { describeFinding, findingName } from '../../../content/support/findings.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
-import { actOf, actsOf, findingNames } from './findings.ts'
+import { actOf, actsOf } from './findings.ts'
 
 interface FindingsProps {
   findings: readonly Finding[]
@@ -48,7 +50,7 @@ export function Findings({ findings, kind, onRepaired }: FindingsProps) {
     <>
       {kind && (
         <div className="flex flex-wrap items-center gap-2 border-b px-4 py-2 text-sm">
-          <p className="mr-auto font-medium">{findingNames[kind]}</p>
+          <p className="mr-auto font-medium">{findingName(kind)}</p>
           {together.map((request) => (
             <Button key={request.kind} variant="secondary" size="small" onClick={() => act(request)}>
               {actWords[request.kind].name} all {request.targets.length}
@@ -77,7 +79,8 @@ interface RowProps {
 }
 
 function Row({ finding, isRepaired, onRepair }: RowProps) {
-  const { sentence, owner, they_say, we_have, advice, repair, object_id, first_seen_at, gone_at } = finding
+  const { owner, repair, object_id, first_seen_at, gone_at } = finding
+  const { sentence, they_say, we_have, advice } = describeFinding(finding)
   const request = actOf(finding)
   const stake = stakeText(finding.money, finding.credits)
   return (

@@ -1,12 +1,8 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { RefreshCw, Scale } from 'lucide-react'
 import { Link, useSearchParams } from 'react-router-dom'
-import {
-  type FindingKind,
-  type FindingsList,
-  findingKinds,
-  requestReconciliation,
-} from '../../../../schema/api/reconciliation.ts'
+import { type FindingKind, findingKinds } from '../../../../schema/api/findings.ts'
+import { type FindingsList, requestReconciliation } from '../../../../schema/api/reconciliation.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { type FindingsFilter, findingsQuery, supportKey } from '../../../api/support.ts'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
@@ -18,13 +14,14 @@ import { counted, provenText } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { Page } from '../../../components/support/Page.tsx'
 import { toastFailure } from '../../../components/toastFailure.ts'
+import { reasonText } from '../../../content/support/failures.ts'
+import { findingName } from '../../../content/support/findings.ts'
 import { momentText } from '../../../content/support/words.ts'
 import { Badge } from '../../../ui/Badge.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Findings } from './Findings.tsx'
-import { findingNames } from './findings.ts'
 
 /** Where Stripe, Clerk, the facts, the books and the seats differ. */
 export function ReconciliationPage() {
@@ -138,7 +135,7 @@ function LastRun({ run, provenDay, isBusy, onCompare }: LastRunProps) {
             'Nothing has been compared yet.'
           )}
         </p>
-        {run?.error && <p className="mt-0.5 text-critical text-xs">{run.error}</p>}
+        {run?.error && <p className="mt-0.5 text-critical text-xs">{reasonText(run.error)}</p>}
       </div>
       <Button variant="secondary" size="small" busy={isBusy || isUnderWay} onClick={onCompare}>
         {!(isBusy || isUnderWay) && <RefreshCw aria-hidden="true" />}
@@ -182,7 +179,7 @@ function Kinds({ counts, filter }: { counts: FindingsList['counts']; filter: Fin
           <KindLink
             key={kind}
             query={`?kind=${kind}`}
-            name={findingNames[kind]}
+            name={findingName(kind)}
             count={count}
             stake={stakeOf(stake)}
             isActive={filter.state === 'open' && filter.kind === kind}

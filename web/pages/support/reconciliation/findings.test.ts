@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Finding, findingKinds, type Repair } from '../../../../schema/api/reconciliation.ts'
+import { findingKinds } from '../../../../schema/api/findings.ts'
+import type { Finding, Repair } from '../../../../schema/api/reconciliation.ts'
 import { requestSupportActs } from '../../../../schema/api/support-acts.ts'
 import { actOf, actsOf } from './findings.ts'
 
@@ -13,23 +14,22 @@ function finding(id: string, repair: Repair | null): Finding {
     kind: 'event_unapplied',
     object_id: id,
     owner: null,
-    sentence: `Sentence of ${id}`,
-    they_say: '',
-    we_have: '',
+    data: { source: 'stripe', type: 'charge.refunded', since: at, failure: null },
     money: null,
     credits: null,
     repair,
-    advice: '',
     first_seen_at: at,
     gone_at: null,
   }
 }
 
+const subject = 'An event of Stripe’s has not been applied since 22 November 2026 at 12:00 UTC'
+
 test('a finding is repaired by the act that it proposes, which carries its id', () => {
   expect(actOf(finding('f1', { kind: 'replay', target: event, params: {} }))).toEqual({
     kind: 'replay',
     targets: [{ ...event, finding_id: 'f1' }],
-    subject: 'Sentence of f1',
+    subject,
     params: {},
   })
   const params = { adjustment: { credits: -40, customer_note: 'Correction', may_leave_debt: false } }
@@ -41,7 +41,7 @@ test('a finding that needs a decision offers an adjustment for its owner', () =>
   expect(actOf({ ...finding('f1', null), owner: ada })).toEqual({
     kind: 'adjust',
     targets: [{ kind: 'user', id: 'user_1', finding_id: 'f1' }],
-    subject: 'Sentence of f1',
+    subject,
   })
 })
 

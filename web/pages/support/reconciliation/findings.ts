@@ -1,50 +1,27 @@
-import type { Finding, FindingKind } from '../../../../schema/api/reconciliation.ts'
+import type { Finding } from '../../../../schema/api/reconciliation.ts'
 import { maximumTargets } from '../../../../schema/api/support-acts.ts'
 import type { ActRequest } from '../../../components/support/acts/useAct.ts'
-
-export const findingNames: Readonly<Record<FindingKind, string>> = {
-  session_not_settled: 'Paid, not settled here',
-  settled_without_payment: 'Settled here, not paid',
-  invoice_unknown: 'Paid invoice missing here',
-  invoice_differs: 'Invoice differs',
-  refund_differs: 'Refund differs',
-  dispute_differs: 'Dispute differs',
-  subscription_unknown: 'Subscription missing here',
-  subscription_differs: 'Subscription differs',
-  subscription_plan_differs: 'Charged as another plan',
-  subscription_gone: 'Subscription missing at Stripe',
-  subscription_untaxed: 'Plan without tax',
-  owner_gone: 'Owner of a plan missing at Clerk',
-  organization_without_admin: 'Organization without an admin',
-  seat_without_membership: 'Seat without a member',
-  membership_without_seat: 'Member without the seat',
-  seat_role_differs: 'Role of a seat differs',
-  member_limit_differs: 'Limit of members differs',
-  credits_missing: 'Credits missing',
-  credits_too_many: 'Too many credits',
-  grant_unexplained: 'Grant without a cause',
-  adjustment_unexplained: 'Correction without an act',
-  event_unapplied: 'Event not applied',
-  work_overdue: 'Work overdue',
-}
+import { describeFinding } from '../../../content/support/findings.ts'
 
 /**
  * The act that repairs the finding, in the form of the dialog. Where a person has to decide, it is an
  * adjustment of the owner's credits, with the finding as its reason; null when the owner is unknown.
  */
-export function actOf({ id, sentence, repair, owner }: Finding): ActRequest | null {
+export function actOf(finding: Finding): ActRequest | null {
+  const { id, repair, owner } = finding
+  const subject = describeFinding(finding).sentence
   if (!repair)
     return (
       owner && {
         kind: 'adjust',
         targets: [{ kind: owner.kind, id: owner.id, finding_id: id }],
-        subject: sentence,
+        subject,
       }
     )
   return {
     kind: repair.kind,
     targets: [{ ...repair.target, finding_id: id }],
-    subject: sentence,
+    subject,
     params: repair.params,
   }
 }
@@ -64,7 +41,13 @@ export function actsOf(findings: readonly Finding[]): readonly ActRequest[] {
     )
     const [first] = findings
     return targets.size > 0 && first
-      ? [{ kind, targets: [...targets.values()].slice(0, maximumTargets), subject: first.sentence }]
+      ? [
+          {
+            kind,
+            targets: [...targets.values()].slice(0, maximumTargets),
+            subject: describeFinding(first).sentence,
+          },
+        ]
       : []
   })
 }

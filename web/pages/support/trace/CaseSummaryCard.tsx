@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, CircleDashed, Info, RotateCcw } from 'lucide-react'
+import { Check, CircleAlert, CircleCheck, CircleDashed, Copy, Info, RotateCcw } from 'lucide-react'
 import { Link } from 'react-router-dom'
 import type { CaseSummary } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits } from '../../../components/format.ts'
@@ -7,6 +7,7 @@ import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { counted, sentenceCase, stakeText } from '../../../components/support/labels.ts'
 import { Moment, utcTime } from '../../../components/support/Moment.tsx'
+import { useCopied } from '../../../components/useCopied.ts'
 import { actWords } from '../../../content/support/acts.ts'
 import {
   grantText,
@@ -53,9 +54,9 @@ export function CaseSummaryCard({
       </div>
       {notices.length > 0 && (
         <ul aria-label="What explains a complaint" className="divide-y divide-line border-b text-sm">
-          {notices.map(({ level, sentence: notice, item_key }) => (
+          {notices.map(({ level, sentence: notice, tell, item_key }) => (
             <li key={notice} className="flex flex-wrap items-start gap-x-4 gap-y-2 px-4 py-2.5">
-              <p className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
+              <div className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
                 <Info
                   aria-hidden="true"
                   className={cn(
@@ -63,9 +64,15 @@ export function CaseSummaryCard({
                     level === 'problem' ? 'text-caution' : 'text-faint',
                   )}
                 />
-                {notice}
-              </p>
-              {item_key && <ShowItem owner={owner} item_key={item_key} of={notice} />}
+                <div>
+                  <p>{notice}</p>
+                  <p className="mt-0.5 text-muted text-xs">To the customer: “{tell}”</p>
+                </div>
+              </div>
+              <span className="ml-auto flex shrink-0 items-center gap-2">
+                <CopyText text={tell} />
+                {item_key && <ShowItem owner={owner} item_key={item_key} of={notice} />}
+              </span>
             </li>
           ))}
         </ul>
@@ -146,6 +153,19 @@ function HowMuchIsKnown({ summary, isClerkAway }: { summary: CaseSummary; isCler
       {unapplied_events > 0 && `; ${counted(unapplied_events, 'event')} received and not applied`}. Looked up
       at {utcTime(as_of)}.
     </>
+  )
+}
+
+/** Copies what to tell the customer, and says so. */
+function CopyText({ text }: { text: string }) {
+  const [isCopied, copy] = useCopied()
+  const Icon = isCopied ? Check : Copy
+  return (
+    <Button variant="quiet" size="small" onClick={() => void copy(text)}>
+      <Icon aria-hidden="true" />
+      <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
+      <span className="sr-only">: {text}</span>
+    </Button>
   )
 }
 

@@ -63,7 +63,10 @@ export function WorkPage() {
   )
 }
 
-/** The length of the queues. Jobs are recreated from rows, so a lost queue loses nothing. */
+/**
+ * The length of the queues. Jobs are recreated from rows, so a lost queue loses nothing, and a job that failed
+ * is one try: what has failed for good is counted above.
+ */
 function Queues({ queues }: Pick<WorkList, 'queues'>) {
   return (
     <section aria-labelledby="queues-title" className="mt-6">
@@ -94,7 +97,7 @@ function Queues({ queues }: Pick<WorkList, 'queues'>) {
               { name: 'Waiting', align: 'right' },
               { name: 'Active', align: 'right' },
               { name: 'Delayed', align: 'right' },
-              { name: 'Failed', align: 'right' },
+              { name: 'Failed tries', align: 'right' },
             ]}
           >
             <tbody className="divide-y divide-line">
@@ -106,9 +109,7 @@ function Queues({ queues }: Pick<WorkList, 'queues'>) {
                   <Cell of="Waiting">{formatCredits(waiting)}</Cell>
                   <Cell of="Active">{formatCredits(active)}</Cell>
                   <Cell of="Delayed">{formatCredits(delayed)}</Cell>
-                  <Cell of="Failed" className={failed > 0 ? 'font-medium text-critical' : undefined}>
-                    {formatCredits(failed)}
-                  </Cell>
+                  <Cell of="Failed tries">{formatCredits(failed)}</Cell>
                 </tr>
               ))}
             </tbody>
