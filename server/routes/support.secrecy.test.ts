@@ -80,13 +80,8 @@ async function buildCustomerWithSecrets() {
   }
 }
 
-/** Pages on which the reader has not opened any owner's case. */
-const lists = [
-  'GET /api/support/search',
-  'GET /api/support/work',
-  'GET /api/support/acts',
-  'GET /api/support/audit',
-]
+/** Pages on which nobody has to choose between people, before the reader has opened a case. */
+const lists = ['GET /api/support/audit', 'GET /api/support/findings']
 
 test('no answer to support has a secret, a card or an address in it', async () => {
   const { owner, intent, event, secrets } = await buildCustomerWithSecrets()
@@ -100,6 +95,8 @@ test('no answer to support has a secret, a card or an address in it', async () =
       [`?kind=intent&id=${intent}`],
     ],
     'GET /api/support/customer/balance': [[`?owner=${owner}`]],
+    'GET /api/support/customer/next-payment': [[`?owner=${owner}`]],
+    'GET /api/support/customer/summary': [[`?owner=${owner}`]],
     'GET /api/support/customer/usage': [[`?owner=${owner}`]],
     'GET /api/support/customer/invoices': [[`?owner=${owner}`]],
     'GET /api/support/work': [[''], ['?kind=event&state=failed']],

@@ -774,7 +774,8 @@ describe('a trace', () => {
     const bought = await buildPaidCredits(product, { user_id: ada.user_id })
     await worker.catchUp()
     const session = await stripe.client.checkout.sessions.retrieve(bought.session_id)
-    const refund = await stripe.client.refunds.create({ payment_intent: String(session.payment_intent) })
+    const payment_intent = String(session.payment_intent)
+    const refund = await stripe.client.refunds.create({ payment_intent, amount: 300 })
     await worker.catchUp()
     await stripe.knob(`refunds/${refund.id}/status`, { status: 'failed' })
     const notices = async () => (await trace(ada.user_id)).case_summary?.notices
@@ -794,7 +795,7 @@ describe('a trace', () => {
     ])
     expect((await trace(ada.user_id)).case_summary?.balance.purchased).toEqual({ is: 500, should: 500 })
     await product.advanceDays(1)
-    await stripe.client.refunds.create({ payment_intent: String(session.payment_intent), amount: 100 })
+    await stripe.client.refunds.create({ payment_intent, amount: 100 })
     await worker.catchUp()
     expect(await notices()).toEqual([])
   })

@@ -22,7 +22,7 @@ import { storeEvent } from '../store-event.ts'
 import { claimDue } from './claim-due.ts'
 import { recordFailedTry, recordNoChange } from './record-try.ts'
 
-const now = new Date('2030-01-01T00:00:00Z')
+const now = new Date('2028-01-01T00:00:00Z')
 const minutesLater = (minutes: number) => new Date(now.getTime() + minutes * 60_000)
 const minuteMs = 60_000
 
