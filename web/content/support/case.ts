@@ -67,7 +67,7 @@ function withoutProblems({ comparison: { state, at, error }, worker }: CaseSumma
   if (state === 'agrees') return 'All expected credits are present.'
   if (state === 'asking' && !worker.is_silent) return 'Asking Stripe …'
   const since = at ? ` since ${momentText(at)}` : ''
-  return sentence(`What happened at Stripe${since} is not known${error ? `: ${error}` : ''}`)
+  return sentence(`What happened at Stripe${since} is not known${error ? `: ${reasonText(error)}` : ''}`)
 }
 
 type Grant = CaseSummary['grants'][number]

@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { failureOf } from '../../../schema/api/failures.ts'
 import { findStripeCustomer, listCustomersPaidBy } from '../../../schema/billing/customers/customers.ts'
 import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { isMissing } from '../../../schema/vendors/stripe/missing.ts'
@@ -56,6 +57,6 @@ async function update(stripe: Stripe, id: string, { name, email, of }: Contact):
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
     // One of another account, or of a mode that the key does not have.
-    return isMissing(error) ? null : `Stripe refuses the address or name: ${reasonOf(error)}`
+    return isMissing(error) ? null : failureOf('contact_refused', { reason: reasonOf(error) })
   }
 }

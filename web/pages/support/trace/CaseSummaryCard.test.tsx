@@ -82,7 +82,7 @@ test.each<[string, Partial<CaseSummary>, 'positive' | 'caution' | 'critical', st
   ],
   [
     'Stripe is away',
-    { comparison: { ...agreed, state: 'failed', error: 'Stripe does not answer.' } },
+    { comparison: { ...agreed, state: 'failed', error: 'stripe_away' } },
     'caution',
     'What happened at Stripe since 22 November 2026 at 23:59 UTC is not known: Stripe does not answer.',
   ],
