@@ -103,6 +103,12 @@ test('a renewal that was declined is told with its reason, its sum and the next 
   const ticket = await take(ada.email)
   await says(ticket, /Card declined \(the bank gives no reason\): €20\.00 is open; Stripe tries again on/)
   await ticket.understood()
+  await ticket.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await caseSummary(ticket.page).getByRole('button', { name: 'Copy: The payment of €20.00' }).click()
+  await expect(caseSummary(ticket.page).getByRole('button', { name: 'Copied' })).toBeVisible()
+  expect(await ticket.page.evaluate<string>('navigator.clipboard.readText()')).toMatch(
+    /^The payment of €20\.00 for Pro was declined\. Please choose Update card on the Billing page; /,
+  )
   await turnStripeKnob(`subscriptions/${subscription}/retry`)
   await saysNoMore(ticket, 'Card declined')
   await ticket.mended()

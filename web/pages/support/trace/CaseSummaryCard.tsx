@@ -15,6 +15,7 @@ import {
   noticesOf,
   type Problem,
   problemsOf,
+  tellInOne,
 } from '../../../content/support/case.ts'
 import { capitalized } from '../../../content/support/words.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -37,6 +38,7 @@ export function CaseSummaryCard({
   const notices = noticesOf(summary, owner)
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
+  const tell = tellInOne(problems, summary)
   const { Icon, background, color } = looks[toneOf(summary)]
   return (
     <Card aria-label="Expected and actual state" className="overflow-clip">
@@ -48,9 +50,10 @@ export function CaseSummaryCard({
             <p className="mt-0.5 text-muted text-xs">
               <HowMuchIsKnown summary={summary} isClerkAway={isClerkAway} />
             </p>
+            <ToCustomer tell={tell} />
           </div>
         </div>
-        {first && <ProblemActions problem={first} owner={owner} isFirst />}
+        {first ? <ProblemActions problem={first} owner={owner} isFirst /> : tell && <CopyText text={tell} />}
       </div>
       {notices.length > 0 && (
         <ul aria-label="What explains a complaint" className="divide-y divide-line border-b text-sm">
@@ -66,7 +69,7 @@ export function CaseSummaryCard({
                 />
                 <div>
                   <p>{notice}</p>
-                  <p className="mt-0.5 text-muted text-xs">To the customer: “{tell}”</p>
+                  <ToCustomer tell={tell} />
                 </div>
               </div>
               <span className="ml-auto flex shrink-0 items-center gap-2">
@@ -81,10 +84,11 @@ export function CaseSummaryCard({
         <ul className="divide-y divide-line border-b text-sm">
           {others.map((problem) => (
             <li key={problem.sentence} className="flex flex-wrap items-start gap-x-4 gap-y-2 px-4 py-2.5">
-              <p className="min-w-0 flex-1 basis-72 [overflow-wrap:anywhere]">
-                {problem.sentence}
-                <span className="block text-faint text-xs">{stakeText(problem.money, problem.credits)}</span>
-              </p>
+              <div className="min-w-0 flex-1 basis-72 [overflow-wrap:anywhere]">
+                <p>{problem.sentence}</p>
+                <p className="text-faint text-xs">{stakeText(problem.money, problem.credits)}</p>
+                <ToCustomer tell={problem.tell} />
+              </div>
               <ProblemActions problem={problem} owner={owner} />
             </li>
           ))}
@@ -156,6 +160,10 @@ function HowMuchIsKnown({ summary, isClerkAway }: { summary: CaseSummary; isCler
   )
 }
 
+function ToCustomer({ tell }: { tell: string | null }) {
+  return tell && <p className="mt-0.5 text-muted text-xs">To the customer: “{tell}”</p>
+}
+
 /** Copies what to tell the customer, and says so. */
 function CopyText({ text }: { text: string }) {
   const [isCopied, copy] = useCopied()
@@ -185,7 +193,7 @@ interface ProblemActionsProps {
 }
 
 function ProblemActions({
-  problem: { item_key, replay, sentence },
+  problem: { item_key, replay, sentence, tell },
   owner,
   isFirst = false,
 }: ProblemActionsProps) {
@@ -193,6 +201,7 @@ function ProblemActions({
   const kind = replay?.id === owner ? 'resync' : 'replay'
   return (
     <span className="ml-auto flex shrink-0 items-center gap-2">
+      {tell && <CopyText text={tell} />}
       {item_key && <ShowItem owner={owner} item_key={item_key} of={sentence} />}
       {replay && (
         <Button
