@@ -104,7 +104,7 @@ test('a renewal that was declined is told with its reason, its sum and the next 
   await says(ticket, /Card declined \(the bank gives no reason\): €20\.00 is open; Stripe tries again on/)
   await ticket.understood()
   await ticket.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await caseSummary(ticket.page).getByRole('button', { name: 'Copy: The payment of €20.00' }).click()
+  await caseSummary(ticket.page).getByRole('button', { name: 'Copy : The payment of €20.00' }).click()
   await expect(caseSummary(ticket.page).getByRole('button', { name: 'Copied' })).toBeVisible()
   expect(await ticket.page.evaluate<string>('navigator.clipboard.readText()')).toMatch(
     /^The payment of €20\.00 for Pro was declined\. Please choose Update card on the Billing page; /,

@@ -66,10 +66,14 @@ export function problemsOf(summary: CaseSummary, owner: string): Problem[] {
 
 const underWay = 'The latest change at our payment provider is not in your account yet. It is being applied.'
 
-/** What to tell the customer of the whole, if anything is known for sure. */
-export function tellInOne([first]: readonly Problem[], summary: CaseSummary): string | null {
+/** What to tell the customer of the whole, if anything is known for sure; notices have sentences of their own. */
+export function tellInOne(
+  [first]: readonly Problem[],
+  notices: readonly Notice[],
+  { comparison, unapplied_events }: CaseSummary,
+): string | null {
   if (first) return first.tell
-  const isSure = summary.comparison.state === 'agrees' && summary.unapplied_events === 0
+  const isSure = comparison.state === 'agrees' && unapplied_events === 0 && notices.length === 0
   return isSure ? 'Everything that you have paid for is in your account.' : null
 }
 

@@ -131,6 +131,7 @@ test('what explains a complaint is said although the credits agree', () => {
   }
   const html = show({ notices: [charge] })
   expect(html).toMatch(/<li class.*Dispute lost on 22 November 2026\. It is about €7\.00\./)
+  expect(countOf(html, 'To the customer')).toBe(1)
 })
 
 const failed = 'Invitation of d…@example.com of 22 November 2026 failed: Clerk refused it.'

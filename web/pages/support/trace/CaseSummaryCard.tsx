@@ -38,7 +38,7 @@ export function CaseSummaryCard({
   const notices = noticesOf(summary, owner)
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
-  const tell = tellInOne(problems, summary)
+  const tell = tellInOne(problems, notices, summary)
   const { Icon, background, color } = looks[toneOf(summary)]
   return (
     <Card aria-label="Expected and actual state" className="overflow-clip">
