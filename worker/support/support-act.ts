@@ -17,7 +17,7 @@ import { findTarget } from '../../schema/support/targets.ts'
 import { withTransfers } from '../../schema/vendors/stripe/log-ids.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { followSeats } from '../events/clerk/follow-seats.ts'
+import { syncSeatsWithClerk } from '../events/clerk/sync-seats-with-clerk.ts'
 import { kindOf, reasonOf } from '../failures.ts'
 import { tryRow } from '../jobs/try-row.ts'
 import type { DoAct } from './act.ts'
@@ -184,7 +184,7 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     deps.log.info({ ...ids, kind: act.kind, outcome }, 'Act of support done')
   }
   for (const organization of finished?.seats_changed_in ?? []) {
-    await followSeats(deps, { seats_changed_in: organization })
+    await syncSeatsWithClerk(deps, { seats_changed_in: organization })
   }
 }
 

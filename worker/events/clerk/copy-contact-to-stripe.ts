@@ -14,7 +14,7 @@ type Deps = Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>
  * and a customer that has it already is left alone. The address of an organization's customer is that of the
  * admin who bought for it. Returns what Stripe refused, for people; else null.
  */
-export async function followContact(deps: Deps, owner_id: string): Promise<string | null> {
+export async function copyContactToStripe(deps: Deps, owner_id: string): Promise<string | null> {
   const own = await findStripeCustomer(deps.db, owner_id)
   const others = kindOf(owner_id) === 'user' ? await listCustomersPaidBy(deps.db, owner_id) : []
   if (!own && others.length === 0) return null
