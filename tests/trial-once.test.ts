@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { createOrganizationSubscription } from '../schema/api/organizations.ts'
-import { findIntent } from '../schema/billing/checkout/intents.ts'
+import { findIntent, isTrialUsed } from '../schema/billing/checkout/intents.ts'
 import { findLiveSubscription } from '../schema/billing/subscriptions/subscriptions.ts'
 import { migrateToLatest } from '../schema/database/migrate.ts'
 import { processCheckoutCompletion } from '../worker/jobs/checkout-completion.ts'
@@ -104,4 +104,16 @@ test('one trial begins when a buyer pays two pages with a trial in one moment an
   )
   const states = sessions.map(({ subscription }) => typeof subscription === 'object' && subscription?.status)
   expect(states.sort()).toEqual(['canceled', 'trialing'])
+})
+
+test('a plan that is settled while another job asks whether its trial was used before is not taken for a second one', async () => {
+  const ada = await signUp(clerk)
+  const page = await openPlanCheckout(server, ada)
+  await stripe.knob(`sessions/${page.sessionId}/pay`)
+  // As a job of another event has read it a moment before.
+  const before = await intentOf(page)
+  await worker.catchUp()
+  expect(await intentOf(page)).toMatchObject({ state: 'settled' })
+  expect(await isTrialUsed(worker.deps.db, before)).toBe(false)
+  expect(await findLiveSubscription(database.owner, ada.user_id)).toMatchObject({ status: 'trialing' })
 })

@@ -7,6 +7,7 @@ import { extendHold, getHold, releaseHold, reserveCredits, settleHold } from '..
 import { listOperatorKeys, revokeOperatorKeys } from '../../schema/extension/operator-keys.ts'
 import { createToken, operatorKeyPrefix } from '../../schema/extension/secrets.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
+import { setBudget } from '../../schema/ledger/budgets.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildEditor, buildMemberEditor } from '../../tests/support/factories/editors.ts'
 import { buildOperatorKey } from '../../tests/support/factories/operator-keys.ts'
@@ -91,6 +92,28 @@ describe('with an operator key', () => {
     expect(await transfersOf(org)).toMatchObject([
       { actor: user_id, operator_key_id: gateway.id, token_id: null },
     ])
+  })
+
+  test('a limit on spending refuses what a service asks on behalf of the person, and settles no more than it leaves', async () => {
+    const { token, user_id } = await person()
+    const now = server.deps.now()
+    await setBudget(database.server, {
+      owner_id: user_id,
+      scope: 'own',
+      user_id: null,
+      credits: 100,
+      period: 'day',
+      set_by: user_id,
+      now,
+    })
+    const id = await reserved({ token })
+    const refused = {
+      status: 403,
+      body: { code: 'budget_exceeded', budget: { scope: 'own', limit: 100, held: 75 } },
+    }
+    expect(await use({ token }, { credits: 26 })).toMatchObject(refused)
+    expect(await reserve({ user_id, payer: 'personal' }, { credits: 26 })).toMatchObject(refused)
+    expect((await settle(id, 130)).body).toMatchObject({ charged: 100, uncollected: 30 })
   })
 
   test('what the key of a transfer is cannot be changed without a proof of the books that fails', async () => {

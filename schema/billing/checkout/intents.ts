@@ -247,13 +247,14 @@ export async function findUnsettledOfDeleted(
  */
 export async function isTrialUsed(
   db: Kysely<DB>,
-  { user_id, trial_days, state }: Pick<CheckoutIntent, 'user_id' | 'trial_days' | 'state'>,
+  { id, user_id, trial_days }: Pick<CheckoutIntent, 'id' | 'user_id' | 'trial_days'>,
 ): Promise<boolean> {
-  if (trial_days === 0 || state === 'settled') return false
+  if (trial_days === 0) return false
   if (db.isTransaction) await sql`SELECT FROM users WHERE clerk_id = ${user_id} FOR NO KEY UPDATE`.execute(db)
-  const { rows } = await sql<{ is_used: boolean }>`SELECT has_ever_subscribed(${user_id}) AS is_used`.execute(
-    db,
-  )
+  // One snapshot: another job may have settled this very order since the caller has read it.
+  const { rows } = await sql<{ is_used: boolean }>`
+    SELECT has_ever_subscribed(${user_id}) AND state <> 'settled' AS is_used FROM checkout_intents WHERE id = ${id}
+  `.execute(db)
   return rows[0]?.is_used === true
 }
 

@@ -3,13 +3,22 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
+import { buildEditor } from '../../tests/support/factories/editors.ts'
+import { buildOperatorKey } from '../../tests/support/factories/operator-keys.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const run = promisify(execFile)
-const page = join(import.meta.dirname, '../../docs/extension.md')
+const readPage = (name: string) => readFile(join(import.meta.dirname, '../../docs', name), 'utf8')
 
-const { database, clerk, server } = testProduct({ clerk: 'sandbox' })
+const { database, clerk, server, startServer } = testProduct({ clerk: 'sandbox' })
+/** The product behind docs/gateway.md, with a key and a person of 500 credits. */
+async function metered(): Promise<Record<string, string>> {
+  const { url } = await startServer({ settings: { metered_by: 'gateway' } })
+  const { token } = await buildEditor(database, { purchased: 500 })
+  return { APP: url, OPERATOR_KEY: (await buildOperatorKey(database)).key, TOKEN: token }
+}
+const unmetered = async () => ({ APP: server.url, CLERK: clerk.url })
 beforeAll(async () => {
   const demo = await clerk.knob<{ user_id: string }>('tokens', { email: 'demo@tidemark.test' })
   await postTransfer(database.worker, buildGrant(demo.user_id, 500))
@@ -27,17 +36,23 @@ interface Answer {
   readonly body: unknown
 }
 
-test('every command of docs/extension.md gives the answer that the page shows', async ({ skip }) => {
-  for (const program of ['bash', 'curl', 'openssl version']) {
-    if (!(await runs(program))) skip(`no ${program.split(' ')[0]} on this machine`)
-  }
-  const steps = stepsOf(await readFile(page, 'utf8'))
-  expect(steps.filter(({ answer }) => answer)).toHaveLength(22)
-  const outputs = await runAll(steps)
-  for (const [index, { commands, answer }] of steps.entries()) {
-    if (answer) expectSame(parseAnswer(outputs[index] ?? ''), answer, commands)
-  }
-})
+test.for([
+  ['extension.md', 22, unmetered],
+  ['gateway.md', 4, metered],
+] as const)(
+  'every command of docs/%s gives the answer that the page shows',
+  async ([name, answers, environment], { skip }) => {
+    for (const program of ['bash', 'curl', 'openssl version']) {
+      if (!(await runs(program))) skip(`no ${program.split(' ')[0]} on this machine`)
+    }
+    const steps = stepsOf(await readPage(name))
+    expect(steps.filter(({ answer }) => answer)).toHaveLength(answers)
+    const outputs = await runAll(steps, await environment())
+    for (const [index, { commands, answer }] of steps.entries()) {
+      if (answer) expectSame(parseAnswer(outputs[index] ?? ''), answer, commands)
+    }
+  },
+)
 
 async function runs(program: string): Promise<boolean> {
   const [name = '', argument = '--version'] = program.split(' ')
@@ -58,10 +73,10 @@ function stepsOf(markdown: string): Step[] {
 }
 
 /** One shell for all, as a reader has one terminal. Returns what each step printed. */
-async function runAll(steps: readonly Step[]): Promise<string[]> {
+async function runAll(steps: readonly Step[], variables: Record<string, string>): Promise<string[]> {
   const mark = '@@ next step @@'
   const script = steps.map(({ commands }) => commands).join(`\necho; echo '${mark}'\n`)
-  const env = { PATH: process.env.PATH, APP: server.url, CLERK: clerk.url }
+  const env = { PATH: process.env.PATH, ...variables }
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { env })
   return stdout.split(mark)
 }
