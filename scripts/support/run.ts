@@ -24,7 +24,7 @@ import { search } from '../../server/support/search.ts'
 import { readTrace } from '../../server/support/trace.ts'
 import { readWork } from '../../server/support/work.ts'
 import { actWords, entryText, outcomeText, readMoney } from '../../web/content/support/acts.ts'
-import { inOneSentence, problemsOf } from '../../web/content/support/case.ts'
+import { inOneSentence, noticesOf, problemsOf } from '../../web/content/support/case.ts'
 import { reasonText } from '../../web/content/support/failures.ts'
 import { describeItem, titleOf } from '../../web/content/support/timeline.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
@@ -146,7 +146,7 @@ async function trace({ server }: OpenProduct, text: string, actor: string): Prom
   const problems = summary ? problemsOf(summary, owner) : []
   const { is, should } = summary?.balance.total ?? { is: 0, should: 0 }
   const lines = [
-    `${owner}: ${summary ? inOneSentence(problems, summary) : 'nothing is known'}`,
+    `${owner}: ${summary ? inOneSentence(problems, summary, noticesOf(summary, owner)) : 'nothing is known'}`,
     `balance ${is}, should be ${should}`,
     ...problems.map(({ sentence }) => `! ${sentence}`),
     ...found.timeline.map((item) => {

@@ -1,6 +1,6 @@
 import { appendFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Browser, expect, type Page, test } from '@playwright/test'
+import { type Browser, expect, type Locator, type Page, test } from '@playwright/test'
 import type { Person } from '../../../scripts/demo/caller.ts'
 import { arrive, signIn } from './people.ts'
 import { findUserId, openSandboxClerk } from './product.ts'
@@ -65,8 +65,8 @@ export interface Ticket {
   wasGreen(): Promise<boolean>
   /** The cause is on the screen: two clicks at most. */
   understood(): Promise<void>
-  /** What was wrong is right again: six clicks at most, those before included. */
-  mended(): Promise<void>
+  /** What was wrong is right again: six clicks at most, those before and those of a colleague included. */
+  mended(colleague?: Page): Promise<void>
 }
 
 const report = join(import.meta.dirname, '../../../reports/tickets.tsv')
@@ -85,8 +85,8 @@ export async function takeTicket(setting: Setting, about: string): Promise<Ticke
   await page.getByRole('searchbox', { name: 'Search support' }).click()
   await page.keyboard.type(about)
   await page.keyboard.press('Enter')
-  const note = async (what: string, most: number) => {
-    const clicks = await clicksOf(page)
+  const note = async (what: string, most: number, colleague?: Page) => {
+    const clicks = (await clicksOf(page)) + (colleague ? await clicksOf(colleague) : 0)
     expect(clicks).toBeLessThanOrEqual(most)
     await mkdir(join(report, '..'), { recursive: true })
     const seconds = ((Date.now() - began) / 1000).toFixed(1)
@@ -96,7 +96,7 @@ export async function takeTicket(setting: Setting, about: string): Promise<Ticke
     page,
     wasGreen: () => page.evaluate<boolean>(`sessionStorage.getItem('green') === '1'`),
     understood: () => note('understood', 2),
-    mended: () => note('mended', 6),
+    mended: (colleague) => note('mended', 6, colleague),
   }
 }
 
@@ -106,11 +106,39 @@ export async function isGreen(page: Page): Promise<boolean> {
   return text.includes('All expected credits are present') && !/not applied|is asked now/.test(text)
 }
 
+type Text = string | RegExp
+
 /** Presses a button of the case, waits for the preview, and does it with a reason from the keyboard. */
-export async function act(page: Page, button: string | RegExp, preview: string | RegExp): Promise<void> {
+export async function act(page: Page, button: Text, preview: Text, tell?: Text): Promise<void> {
   await page.getByRole('button', { name: button }).first().click()
+  await confirm(page, preview)
+  const done = dialog(page).getByRole('button', { name: 'Done', exact: true })
+  await expect(done).toBeVisible({ timeout: 30_000 })
+  if (tell) await expectTold(dialog(page), tell)
+  await done.click()
+}
+
+/** Gives the reason for what the dialog has worked out. */
+export async function confirm(page: Page, preview: Text): Promise<void> {
   await expect(dialog(page)).toContainText(preview, { timeout: 30_000 })
   await page.keyboard.type('The customer wrote to us')
   await page.keyboard.press('Enter')
-  await dialog(page).getByRole('button', { name: 'Done', exact: true }).click({ timeout: 30_000 })
+}
+
+/** A part says what to tell the customer, and has a button that copies it. */
+export async function expectTold(within: Locator, tell: Text): Promise<void> {
+  await expect(within.getByText('To the customer: “').filter({ hasText: tell }).first()).toBeVisible()
+  await expect(within.getByRole('button', { name: /^Copy/ }).filter({ hasText: tell }).first()).toBeVisible()
+}
+
+/** The first person waits for a second one, who approves. */
+export async function approve(page: Page, colleague: Page, userId: string, tell: Text): Promise<void> {
+  await expect(dialog(page)).toContainText('Waiting for approval')
+  await page.keyboard.press('Escape')
+  await colleague.goto('/support')
+  await waitingFor(colleague, userId).getByRole('button', { name: 'Approve' }).click()
+  const done = dialog(colleague).getByRole('button', { name: 'Done', exact: true })
+  await expect(done).toBeVisible({ timeout: 60_000 })
+  await expectTold(dialog(colleague), tell)
+  await done.press('Enter')
 }

@@ -20,6 +20,7 @@ function itemInWords(item: TraceItem, context: TextContext, summary: CaseSummary
 export function traceInWords(trace: SupportTrace) {
   const { case_summary, highlighted, owner } = trace
   const problems = case_summary ? problemsOf(case_summary, owner?.id ?? '') : []
+  const notices = case_summary ? noticesOf(case_summary, owner?.id ?? '') : []
   return {
     ...trace,
     timeline: trace.timeline.map((item) => itemInWords(item, trace, case_summary)),
@@ -27,8 +28,8 @@ export function traceInWords(trace: SupportTrace) {
     case_summary: case_summary && {
       ...case_summary,
       problems,
-      sentence: inOneSentence(problems, case_summary),
-      notices: noticesOf(case_summary, owner?.id ?? ''),
+      sentence: inOneSentence(problems, case_summary, notices),
+      notices,
     },
   }
 }

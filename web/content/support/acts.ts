@@ -7,6 +7,7 @@ import {
   type AuditEntry,
   actOutcomeSchema,
   type Refund,
+  type SupportAct,
 } from '../../../schema/api/support-acts.ts'
 import { currencySchema } from '../../../schema/catalogue/schemas.ts'
 import { reasonText } from './failures.ts'
@@ -32,17 +33,23 @@ interface ActWords {
   readonly title: string
   /** What it did at Stripe or Clerk, or erased, where that is in no row. */
   readonly did?: (outcome: ActOutcome) => string
+  /** What to tell the customer once it is done, where no notice of the case says it. */
+  readonly tell?: (outcome: ActOutcome) => string
   /** The items that have its button. Other acts are those of an owner or of a finding. */
   readonly isOn?: (item: TraceItem) => boolean
   /** What is filled in for an item: see `acts`. */
   readonly paramsOf?: (item: TraceItem) => { readonly refund: Refund | null }
 }
 
+const arrived = () =>
+  'Your account was behind your payments. It has caught up now; please reload the page to see it.'
+
 export const actWords: Readonly<Record<ActKind, ActWords>> = {
   replay: {
     name: 'Replay',
     description: 'Processes the item again. Completed steps are not repeated.',
     title: 'Replay',
+    tell: arrived,
     isOn: ({ kind, data }) =>
       kind === 'intent'
         ? data.stripe_session_id !== null && data.state !== 'settled'
@@ -53,6 +60,7 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     name: 'Resync',
     description: 'Fetches the customer’s state from Stripe and Clerk, and updates ledger and seats.',
     title: 'Resync from Stripe and Clerk',
+    tell: arrived,
   },
   adjust: {
     name: 'Adjust credits',
@@ -64,6 +72,8 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     description:
       'Gives money back to the card or account that paid, and takes the credits back that it bought. Stripe returns no fees.',
     title: 'Refund',
+    tell: ({ transfers }) =>
+      `We have refunded your payment, and taken back ${creditsText(sumOf(transfers))}. Most banks show the money within 5 to 10 business days.`,
     isOn: (item) => leftOf(item) !== null,
     paramsOf: (item) => ({ refund: leftOf(item) }),
   },
@@ -109,6 +119,7 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
       'Ends the plan at once, with what it brings. Open invoices are voided, and nothing is refunded. It cannot be undone, so a second person has to approve it.',
     title: 'End of a plan',
     did: () => 'The plan ends at Stripe at once. Its open invoices are void, and nothing is refunded.',
+    tell: () => 'Your plan has ended, and nothing more will be charged. Credits that you bought stay.',
     isOn: (item) => dataOf(subscriptionWords, item)?.ended_at === null,
   },
   pay_invoice: {
@@ -117,6 +128,7 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
       'Charges the card on file for the open invoice now. If the bank declines it, nothing changes.',
     title: 'Payment of an invoice',
     did: ({ invoice }) => (invoice ? `The card on file pays ${sumText(invoice)}.` : ''),
+    tell: () => 'The payment for your plan went through, and the credits of the new period are there.',
     isOn: ({ kind, data }) => kind === 'invoice' && data.status === 'open',
   },
   void_invoice: {
@@ -125,6 +137,8 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
       'Gives up the money of the open invoice: nobody can pay it any more, and what it was for brings no credits. It cannot be undone, so a second person has to approve it.',
     title: 'Invoice voided',
     did: ({ invoice }) => (invoice ? `The invoice of ${sumText(invoice)} is void.` : ''),
+    tell: ({ invoice }) =>
+      `You do not have to pay the invoice${invoice ? ` of ${sumText(invoice)}` : ''} any more. It brings no credits.`,
     isOn: ({ kind, data }) => kind === 'invoice' && data.status === 'open',
   },
   resend_invitation: {
@@ -132,6 +146,8 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     description: 'Sends the open invitation once more.',
     title: 'Invitation sent again',
     did: () => 'The invitation is sent again.',
+    tell: () =>
+      'We have sent the invitation again. The link of the earlier e-mail no longer works; please look in the spam folder, too.',
     isOn: ({ kind, data }) => kind === 'invitation' && data.status === 'pending',
   },
   release_hold: {
@@ -152,8 +168,11 @@ export const actWords: Readonly<Record<ActKind, ActWords>> = {
     description: 'Erases the person. It cannot be undone, so a second person has to approve it.',
     title: 'Erasure of the person',
     did: ({ erasure }) => (erasure ? erasureText(erasure) : ''),
+    tell: () => 'Your account is deleted, with your name and addresses. Records of payments are kept.',
   },
 }
+
+const sumOf = (transfers: ActOutcome['transfers']) => transfers.reduce((sum, { credits }) => sum + credits, 0)
 
 /** What is left to refund of an item; null where nothing is, or where it is no payment. */
 function leftOf({ kind, data }: TraceItem): Refund | null {
@@ -213,6 +232,11 @@ export function outcomeText(kind: string, outcome: ActOutcome): string {
       .filter(({ what }) => !unsaid.includes(what))
       .map(({ what, before, after }) => `${changeName(what)}: ${before ?? 'none'} → ${after ?? 'none'}.`),
   ].join(' ')
+}
+
+/** What to tell the customer of an act that is done; null where that is nothing. */
+export function tellOf({ kind, outcome }: Pick<SupportAct, 'kind' | 'outcome'>): string | null {
+  return (outcome?.changed && actWords[kind as ActKind]?.tell?.(outcome)) || null
 }
 
 export function whyNothing({ note }: ActOutcome): string {

@@ -78,15 +78,27 @@ export function tellInOne(
 }
 
 /** The whole of it: the first problem, and how many more there are. */
-export function inOneSentence([first, ...others]: readonly Problem[], summary: CaseSummary): string {
-  if (!first) return withoutProblems(summary)
+export function inOneSentence(
+  [first, ...others]: readonly Problem[],
+  summary: CaseSummary,
+  notices: readonly Notice[],
+): string {
+  if (!first) return withoutProblems(summary, notices)
   if (others.length === 0) return first.sentence
   return `${first.sentence} And ${others.length} more ${others.length === 1 ? 'thing needs' : 'things need'} a look.`
 }
 
-/** That nothing is missing is said only while Stripe is known to agree. */
-function withoutProblems({ comparison: { state, at, error }, worker }: CaseSummary): string {
-  if (state === 'agrees') return 'All expected credits are present.'
+export const isUrgent = ({ level }: Notice) => level === 'problem'
+
+/** That nothing is missing is said only while Stripe is known to agree, and a worker would say if it did not. */
+function withoutProblems(
+  { comparison: { state, at, error }, worker }: CaseSummary,
+  notices: readonly Notice[],
+): string {
+  if (state === 'agrees' && !worker.is_silent)
+    return notices.some(isUrgent)
+      ? 'No credits are missing, but the first notice below needs attention.'
+      : 'All expected credits are present.'
   if (state === 'asking' && !worker.is_silent) return 'Asking Stripe …'
   const since = at ? ` since ${momentText(at)}` : ''
   return sentence(`What happened at Stripe${since} is not known${error ? `: ${reasonText(error)}` : ''}`)
@@ -201,7 +213,18 @@ export function noticesOf({ notices, holders, spendable, seats }: CaseSummary, o
     ...aboutSeats(seats),
     ...notices.flatMap((item) => describeNotices(item, notices)),
   ]
-  return all.toSorted((a, b) => Number(b.level === 'problem') - Number(a.level === 'problem'))
+  return all.toSorted((a, b) => Number(isUrgent(b)) - Number(isUrgent(a)))
+}
+
+/** What to tell while Stripe or our own worker does not answer. */
+export function aboutSilence({ comparison, worker }: CaseSummary): Notice[] {
+  if (comparison.state !== 'failed' && !worker.is_silent) return []
+  return [
+    notice('problem', {
+      sentence: 'Something may have been paid or refunded that is not known here.',
+      tell: 'We process payments with a delay at the moment. A payment that you made is not lost: its credits come without a second one.',
+    }),
+  ]
 }
 
 function aboutDebt({ available, debt }: CaseSummary['spendable']): Notice[] {

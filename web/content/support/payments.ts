@@ -195,16 +195,24 @@ function aboutSubscription({ key: item_key, data }: ItemOf<Subscription>): Notic
   const name = capitalized(data.plan_type)
   const ends = data.cancel_at ? [`${name} ends on ${dayText(data.cancel_at)}`] : []
   const unpaid_minor = data.unpaid_minor ?? 0
-  if (unpaid_minor > 0 || data.status === 'past_due' || data.status === 'unpaid') {
+  if (unpaid_minor > 0) {
     const sum = moneyText(unpaid_minor, data.currency)
     const told = customerDeclineText(data.unpaid_decline_code)
     const day = data.unpaid_next_attempt_at && dayText(data.unpaid_next_attempt_at)
     const sentence = `${[...whyUnpaid(data), ...ends].join('; ')}.`
-    const open = unpaid_minor > 0 ? `The payment of ${sum} for ${name}` : `The last payment for ${name}`
+    const open = `The payment of ${sum} for ${name}`
     const tell = data.needs_confirmation
       ? `${open} has to be confirmed with your bank. Please choose Confirm payment on the Billing page.`
       : `${open} was declined${told ? ` (${told})` : ''}. Please choose Update card on the Billing page${day ? `; the card is charged again on ${day}` : ''}.`
     return [notice('problem', { sentence, tell, item_key })]
+  }
+  if (data.status === 'past_due' || data.status === 'unpaid') {
+    const sentence = [
+      `No invoice is open; Stripe has ${name} as past due until the next one is paid`,
+      ...ends,
+    ]
+    const tell = `There is nothing to pay for ${name} now. It brings credits again with the next payment.`
+    return [notice('waiting', { sentence: `${sentence.join('; ')}.`, tell, item_key })]
   }
   if (data.lapses_at && !data.ended_at) {
     const paid = `${name} is paid for until ${dayText(data.lapses_at)}`
@@ -224,7 +232,7 @@ function aboutSubscription({ key: item_key, data }: ItemOf<Subscription>): Notic
 
 /** Why the open invoice is not paid, and when Stripe tries again. */
 function whyUnpaid(data: Unpaid): string[] {
-  const sum = data.unpaid_minor ? moneyText(data.unpaid_minor, data.currency) : 'The latest invoice'
+  const sum = moneyText(data.unpaid_minor ?? 0, data.currency)
   const why = data.needs_confirmation
     ? `${sum} waits for the customer to confirm it with the bank`
     : data.unpaid_decline_code

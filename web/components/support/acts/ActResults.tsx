@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent } from 'react'
-import type { SupportAct } from '../../../../schema/api/support-acts.ts'
+import { isLimited, type SupportAct } from '../../../../schema/api/support-acts.ts'
 import type { RequestedActs } from '../../../api/support-acts.ts'
-import { outcomeText } from '../../../content/support/acts.ts'
+import { outcomeText, tellOf } from '../../../content/support/acts.ts'
 import { reasonText } from '../../../content/support/failures.ts'
 import { Alert } from '../../../ui/Alert.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { Spinner } from '../../../ui/Spinner.tsx'
+import { CopyText } from '../CopyText.tsx'
 import { WorkerSilence } from '../WorkerSilence.tsx'
 import { BatchProgress } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
@@ -65,7 +66,7 @@ function Result({ act }: { act: SupportAct }) {
   if (act.state === 'waiting_for_approval') {
     return (
       <Alert tone="caution" title="Waiting for approval">
-        {act.kind === 'adjust' ? 'It is above the limit of one person.' : 'It cannot be undone.'} A colleague
+        {isLimited(act.kind) ? 'It is above the limit of one person.' : 'It cannot be undone.'} A colleague
         approves or refuses it in Work.
       </Alert>
     )
@@ -77,6 +78,7 @@ function Result({ act }: { act: SupportAct }) {
       </Alert>
     )
   }
+  const tell = tellOf(act)
   return (
     <>
       <Alert
@@ -88,6 +90,12 @@ function Result({ act }: { act: SupportAct }) {
         }
       />
       <Changes kind={act.kind} outcome={act.outcome} />
+      {tell && (
+        <p className="flex flex-wrap items-center gap-x-4 gap-y-2 text-muted text-xs">
+          <span className="min-w-0 flex-1 basis-72">To the customer: “{tell}”</span>
+          <CopyText text={tell} />
+        </p>
+      )}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { ActKind } from '../../../../schema/api/support-acts.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { failureText } from '../../../api/failure.ts'
 import { actProgressQuery, dryRunQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
@@ -13,7 +14,7 @@ import { formatCredits } from '../../format.ts'
 import { WorkerSilence } from '../WorkerSilence.tsx'
 import { ActList } from './BatchProgress.tsx'
 import { Changes } from './Changes.tsx'
-import { summaryOf } from './outcome.ts'
+import { changesOf, summaryOf } from './outcome.ts'
 import { useAct } from './useAct.ts'
 
 /** Asks what would follow of acts. */
@@ -79,7 +80,7 @@ export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<t
       </Alert>
     )
   }
-  const { first } = act.outcome
+  const { first, erasure } = act.outcome
   if (first) {
     const { name } = actWords[first.kind]
     return (
@@ -107,9 +108,13 @@ export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<t
       </Alert>
     )
   }
+  // Alone it is all that changes; an erasure has a list.
+  const did =
+    changesOf(act.outcome).length > 0 && !erasure && actWords[act.kind as ActKind]?.did?.(act.outcome)
   return (
     <div role="status">
       <p className="mb-2 font-medium text-sm">This would change</p>
+      {did && <p className="mb-2 text-sm">{did}</p>}
       <Changes kind={act.kind} outcome={act.outcome} />
     </div>
   )

@@ -93,6 +93,13 @@ test.each<[string, Partial<CaseSummary>, 'positive' | 'caution' | 'critical', st
     'caution',
     'since 22 November 2026 at 23:59 UTC is not known.',
   ],
+  ['no worker would say otherwise', { comparison: agreed, worker: silent }, 'caution', 'is not known.'],
+  [
+    'a debt has to be settled',
+    { comparison: agreed, spendable: { available: 0, held: 0, debt: 50 } },
+    'caution',
+    'No credits are missing, but the first notice below needs attention.',
+  ],
   ['Stripe has more', { comparison: differs }, 'critical', 'Not arrived from Stripe: −500 credits: Refund.'],
   [
     'Stripe has more and is asked again',

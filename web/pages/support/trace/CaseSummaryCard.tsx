@@ -1,23 +1,25 @@
-import { Check, CircleAlert, CircleCheck, CircleDashed, Copy, Info, RotateCcw } from 'lucide-react'
+import { CircleAlert, CircleCheck, CircleDashed, Info, RotateCcw } from 'lucide-react'
 import { Link } from 'react-router-dom'
 import type { CaseSummary } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits } from '../../../components/format.ts'
 import { RouteButton } from '../../../components/RouteButton.tsx'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
+import { CopyText } from '../../../components/support/CopyText.tsx'
 import { counted, sentenceCase, stakeText } from '../../../components/support/labels.ts'
 import { Moment, utcTime } from '../../../components/support/Moment.tsx'
-import { useCopied } from '../../../components/useCopied.ts'
 import { actWords } from '../../../content/support/acts.ts'
 import {
+  aboutSilence,
   grantText,
   inOneSentence,
+  isUrgent,
   noticesOf,
   type Problem,
   problemsOf,
   tellInOne,
 } from '../../../content/support/case.ts'
-import { capitalized } from '../../../content/support/words.ts'
+import { capitalized, type Notice } from '../../../content/support/words.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
@@ -35,18 +37,18 @@ export function CaseSummaryCard({
 }) {
   const { plan_type, balance, grants } = summary
   const problems = problemsOf(summary, owner)
-  const notices = noticesOf(summary, owner)
+  const notices = [...aboutSilence(summary), ...noticesOf(summary, owner)]
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
   const tell = tellInOne(problems, notices, summary)
-  const { Icon, background, color } = looks[toneOf(summary)]
+  const { Icon, background, color } = looks[toneOf(summary, notices)]
   return (
     <Card aria-label="Expected and actual state" className="overflow-clip">
       <div className={cn('flex flex-wrap items-start gap-x-4 gap-y-3 border-b px-4 py-3', background)}>
         <div className="flex min-w-0 flex-1 basis-72 gap-2.5 [overflow-wrap:anywhere]">
           <Icon aria-hidden="true" className={cn('mt-px size-4.5 shrink-0', color)} />
           <div className="min-w-0">
-            <p className="font-medium text-base leading-snug">{inOneSentence(problems, summary)}</p>
+            <p className="font-medium text-base leading-snug">{inOneSentence(problems, summary, notices)}</p>
             <p className="mt-0.5 text-muted text-xs">
               <HowMuchIsKnown summary={summary} isClerkAway={isClerkAway} />
             </p>
@@ -132,10 +134,14 @@ const looks = {
   bad: { Icon: CircleAlert, background: 'bg-critical-soft', color: 'text-critical' },
 } as const
 
-/** Green only where all that came is applied, and Stripe has agreed within the last minute. */
-function toneOf({ agrees, unapplied_events, comparison }: CaseSummary): keyof typeof looks {
+/** Green only where all that came is applied, nothing has to be done, and Stripe agreed within the last minute. */
+function toneOf(
+  { agrees, unapplied_events, comparison }: CaseSummary,
+  notices: readonly Notice[],
+): keyof typeof looks {
   if (!agrees || comparison.outcome) return 'bad'
-  return unapplied_events > 0 || comparison.state !== 'agrees' ? 'unsure' : 'good'
+  const isUnsure = unapplied_events > 0 || comparison.state !== 'agrees' || notices.some(isUrgent)
+  return isUnsure ? 'unsure' : 'good'
 }
 
 /** Since when Stripe, Clerk and a worker have been heard, and what of that is not applied. */
@@ -162,19 +168,6 @@ function HowMuchIsKnown({ summary, isClerkAway }: { summary: CaseSummary; isCler
 
 function ToCustomer({ tell }: { tell: string | null }) {
   return tell && <p className="mt-0.5 text-muted text-xs">To the customer: “{tell}”</p>
-}
-
-/** Copies what to tell the customer, and says so. */
-function CopyText({ text }: { text: string }) {
-  const [isCopied, copy] = useCopied()
-  const Icon = isCopied ? Check : Copy
-  return (
-    <Button variant="quiet" size="small" onClick={() => void copy(text)}>
-      <Icon aria-hidden="true" />
-      <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
-      <span className="sr-only">: {text}</span>
-    </Button>
-  )
 }
 
 function ShowItem({ owner, item_key, of }: { owner: string; item_key: string; of: string }) {

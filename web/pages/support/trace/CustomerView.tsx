@@ -39,6 +39,10 @@ export function CustomerView({ owner: { id: owner, kind }, name }: { owner: Supp
   const items = documents.data?.pages.flatMap((page) => page.items) ?? []
   return (
     <>
+      <p className="text-muted text-xs">
+        {name} sees this, with times of their own zone instead of yours. The buttons and links of the account
+        do nothing here.
+      </p>
       <ApiContext value={theirs}>
         {summary.data ? (
           <>
