@@ -30,6 +30,9 @@ COPY scripts scripts
 # The brand, and the content that the doctor looks at.
 COPY web/content web/content
 COPY --from=build /app/web/dist web/dist
+# Last, so that another commit makes none of the layers above anew.
+ARG TIDEMARK_REVISION=unknown
+ENV TIDEMARK_REVISION=$TIDEMARK_REVISION
 USER node
 EXPOSE 3000
 CMD ["node", "server/main.ts"]

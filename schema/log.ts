@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
+import { build } from './build.ts'
 import { withoutAddresses } from './mail-addresses.ts'
 import { currentSpan } from './tracing.ts'
 
@@ -17,7 +18,7 @@ export function createLogger(options: {
 }): Logger {
   const settings: LoggerOptions = {
     level: options.level,
-    base: { process: options.process },
+    base: { process: options.process, version: build.version },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: serializeError },
     // A last net: no key of an editor or of the operator, wherever in a line it stands.

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
 import Stripe from 'stripe'
 import { afterEach, describe, expect, test } from 'vitest'
+import packageJson from '../package.json' with { type: 'json' }
 import { clerkSandboxVariables, stripeSandboxVariables } from '../scripts/sandbox-environment.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { eventOf, sessionOf } from '../tests/support/factories/events.ts'
@@ -67,6 +68,29 @@ test.for(['server', 'worker'] as const)(
     expect(await refused.exited).toBe(1)
     expect(refused.complaints()).toBe(
       'DATABASE_URL leads through a pooler that shares sessions: set pool_mode = session in PgBouncer.\n',
+    )
+  },
+)
+
+test.for([
+  { room: 'server', msg: 'Server is ready' },
+  { room: 'worker', msg: 'Worker is ready' },
+] as const)(
+  'a $room says in its log, metrics and health which version and commit of the product it is',
+  async ({ room, msg }) => {
+    const { version } = packageJson
+    const { lines, complaints } = start(environment({ TIDEMARK_REVISION: '1f2e3d4' }), room)
+    const line = await waitUntil(() => lines.find((one) => one.msg === msg), complaints)
+    expect(line).toMatchObject({ revision: '1f2e3d4' })
+    expect(lines.filter((one) => one.version !== version)).toEqual([])
+    const url = `http://127.0.0.1:${line.metrics_port}`
+    expect(await (await fetch(`${url}/healthz`)).json()).toEqual({
+      status: 'ok',
+      version,
+      revision: '1f2e3d4',
+    })
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain(
+      `tidemark_build_info{version="${version}",revision="1f2e3d4"} 1\n`,
     )
   },
 )

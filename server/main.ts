@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { build } from '../schema/build.ts'
 import { maximumSeats } from '../schema/catalogue/plans.ts'
 import { openClock } from '../schema/clock.ts'
 import { OtherSessionError, refuseOtherSession } from '../schema/database/verify-session.ts'
@@ -44,7 +45,9 @@ async function main(): Promise<void> {
   )
   if (!(await isWebAppBuilt(settings.web_root))) log.warn('The web app is not built; only the API is served')
   const { app_url, sandbox } = settings
-  log.info({ port: server.port, metrics_port: monitoring.port, app_url, sandbox }, 'Server is ready')
+  const { port } = server
+  const { revision } = build
+  log.info({ port, metrics_port: monitoring.port, app_url, sandbox, revision }, 'Server is ready')
 
   const hurry = new AbortController()
   const stop = async (signal: string) => {

@@ -1,35 +1,15 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import { queueNames } from '../schema/inbox/queues/queues.ts'
+import { createRegistry, type MeasuredPool } from '../schema/metrics.ts'
 import { clerkEventTypes } from '../schema/vendors/clerk/event-types.ts'
 import { stripeEventTypes } from '../schema/vendors/stripe/event-types.ts'
 import { measurements } from './measurements.ts'
 
 export type ServerMetrics = ReturnType<typeof createServerMetrics>
 
-/** The measured fields of a `pg` pool. */
-interface MeasuredPool {
-  readonly totalCount: number
-  readonly idleCount: number
-  readonly waitingCount: number
-}
-
-/** One registry per server, so that several servers in one process (tests) do not share counters. */
 export function createServerMetrics(pool?: MeasuredPool) {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  const registry = createRegistry(pool)
   const registers = [registry]
-  new Gauge({
-    name: 'tidemark_database_connections',
-    help: 'Connections to the database: in_use, idle, and calls that are waiting for one',
-    labelNames: ['state'],
-    registers,
-    collect() {
-      if (!pool) return
-      this.set({ state: 'in_use' }, pool.totalCount - pool.idleCount)
-      this.set({ state: 'idle' }, pool.idleCount)
-      this.set({ state: 'waiting' }, pool.waitingCount)
-    },
-  })
   const metrics = {
     registry,
     httpSeconds: new Histogram({

@@ -1,5 +1,6 @@
 import { Router } from '@koa/router'
 import Koa, { type Middleware } from 'koa'
+import { build } from '../schema/build.ts'
 import { withTimeLimit } from '../schema/time-limit.ts'
 import type { Dependencies } from './dependencies.ts'
 import { findReasonsNotReady } from './routes/health.ts'
@@ -8,7 +9,7 @@ import { findReasonsNotReady } from './routes/health.ts'
 export function createMonitoringApp(deps: Dependencies): Koa {
   const router = new Router()
   router.get('/healthz', (ctx) => {
-    ctx.body = { status: 'ok' }
+    ctx.body = { status: 'ok', ...build }
   })
   router.get('/readyz', async (ctx) => {
     const reasons = await findReasonsNotReady(deps)

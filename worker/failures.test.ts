@@ -20,6 +20,6 @@ test.each([
   const stripe = createStripe({ secretKey: 'sk_test_1', apiBase: `http://localhost:${port}` })
   const error = await stripe.customers.retrieve('cus_1').catch((reason: unknown) => reason)
   expect(kindOf(error)).toBe(kind)
-  if (body.includes('new_code')) expect(reasonOf(error)).toBe('No. (new_code)')
+  if (body.includes('new_code')) expect(reasonOf(error)).toBe('stripe_refuses {"says":"No. (new_code)"}')
   vendor.close()
 })

@@ -2,6 +2,7 @@ import { isClerkAPIResponseError } from '@clerk/backend/errors'
 import pg from 'pg'
 import Stripe from 'stripe'
 import { ZodError, z } from 'zod'
+import { failureOf } from '../schema/api/failures.ts'
 import { isDatabaseUnavailable } from '../schema/database/unavailable.ts'
 import type { TryRecord } from '../schema/inbox/claim/claimable.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../schema/ledger/errors.ts'
@@ -103,13 +104,6 @@ function isUnavailable(error: unknown): boolean {
   return statusCode === undefined || statusCode >= 500 || [401, 403, 409, 424].includes(statusCode)
 }
 
-/** Who does not answer, in a sentence for support; the vendor's own text is in the log. */
-export function whoIsAway(error: unknown): string {
-  if (isRefusedKey(error)) return 'Stripe refuses our key.'
-  if (error instanceof Stripe.errors.StripeError) return 'Stripe does not answer.'
-  return error instanceof ClerkUnavailableError ? 'Clerk does not answer.' : 'The database does not answer.'
-}
-
 /** What the sender asked for, in its answer's `Retry-After`. */
 function retryAfterMs(error: unknown): number | undefined {
   if (error instanceof Stripe.errors.StripeError) {
@@ -124,17 +118,28 @@ function retryAfterMs(error: unknown): number | undefined {
 }
 
 /**
- * The failure in a sentence, which is kept: without e-mail addresses, and without the database's own words,
- * which are in the log; of Stripe's refusals with their code.
+ * The failure as its row keeps it, a code and figures: without e-mail addresses, and without what the database
+ * or a vendor that is away says, which is in the log; of Stripe's refusals with their text and code.
  */
 export function reasonOf(error: unknown): string {
-  if (error instanceof pg.DatabaseError && error.code?.startsWith('23')) {
-    const rule = error.constraint ?? error.code
-    return `What is known already contradicts it, for example as another owner's: the rule ${rule} refuses it`
-  }
-  if (error instanceof ZodError)
-    return withoutAddresses(`Unrecognized format: ${z.prettifyError(error)}`).slice(0, 1000)
-  const text = error instanceof Error ? error.message || error.name : String(error)
-  const code = error instanceof Stripe.errors.StripeError && error.code
-  return withoutAddresses(code ? `${text} (${code})` : text).slice(0, 1000)
+  if (error instanceof pg.DatabaseError && error.code?.startsWith('23'))
+    return failureOf('contradicts_known', { rule: error.constraint ?? error.code })
+  if (error instanceof ClerkRefusalError) return failureOf('clerk_refuses', { code: error.code })
+  if (isUnavailable(error) && !isRefusedKey(error)) return failureOf(`${senderOf(error)}_away`)
+  const plain = error instanceof ZodError ? z.prettifyError(error) : messageOf(error)
+  const says = withoutAddresses(plain).slice(0, 1000)
+  if (error instanceof ZodError) return failureOf('unknown_format', { says })
+  if (!(error instanceof Stripe.errors.StripeError)) return says
+  return failureOf(isRefusedKey(error) ? 'stripe_refuses_key' : 'stripe_refuses', {
+    says: error.code ? `${says} (${error.code})` : says,
+  })
+}
+
+function senderOf(error: unknown): 'stripe' | 'clerk' | 'database' {
+  if (error instanceof Stripe.errors.StripeError) return 'stripe'
+  return error instanceof ClerkUnavailableError ? 'clerk' : 'database'
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error)
 }

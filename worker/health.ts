@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { sql } from 'kysely'
+import { build } from '../schema/build.ts'
 import type { WorkerDependencies } from './dependencies.ts'
 
 /** Serves `/healthz` (the database answers) and `/metrics`, for those who operate the product. */
@@ -14,7 +15,8 @@ export function serveHealth(
         response.end(await deps.metrics.registry.metrics())
       } else if (request.url === '/healthz') {
         await sql`SELECT 1`.execute(deps.db)
-        response.end('ok\n')
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify({ status: 'ok', ...build }))
       } else {
         response.statusCode = 404
         response.end('not found\n')

@@ -1,4 +1,6 @@
+import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { build } from '../schema/build.ts'
 import { openClock } from '../schema/clock.ts'
 import { connectDatabase, type DatabaseConnection } from '../schema/database/connect.ts'
 import { OtherSessionError, refuseOtherSession } from '../schema/database/verify-session.ts'
@@ -52,7 +54,8 @@ async function main(): Promise<void> {
   const health = await serveHealth(deps, { host: env.METRICS_HOST, port: env.METRICS_PORT })
   const consumers = startConsumers(deps, backend, { lockMs: env.JOB_LOCK_MS, stalledMs: env.JOB_STALLED_MS })
   const schedule = keepSchedule(producer, { claim_every_ms: env.CLAIM_EVERY_MS, log })
-  log.info({ queues: backend.kind }, 'Worker is ready')
+  const { port } = health.address() as AddressInfo
+  log.info({ queues: backend.kind, metrics_port: port, revision: build.revision }, 'Worker is ready')
 
   let isStopping = false
   const stop = async (signal: string) => {

@@ -1,32 +1,13 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import { actKinds } from '../schema/api/support-acts.ts'
 import { queueNames } from '../schema/inbox/queues/queues.ts'
+import { createRegistry, type MeasuredPool } from '../schema/metrics.ts'
 import { stripeEventTypes } from '../schema/vendors/stripe/event-types.ts'
 
 export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>
 
-/** What is read of a pool of `pg`. */
-interface MeasuredPool {
-  readonly totalCount: number
-  readonly idleCount: number
-  readonly waitingCount: number
-}
-
 export function createWorkerMetrics(pool?: MeasuredPool) {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  new Gauge({
-    name: 'tidemark_database_connections',
-    help: 'Connections to the database: in_use, idle, and calls that are waiting for one',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      if (!pool) return
-      this.set({ state: 'in_use' }, pool.totalCount - pool.idleCount)
-      this.set({ state: 'idle' }, pool.idleCount)
-      this.set({ state: 'waiting' }, pool.waitingCount)
-    },
-  })
+  const registry = createRegistry(pool)
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name, help, labelNames, registers: [registry] })
   const histogram = <Label extends string>(

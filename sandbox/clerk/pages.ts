@@ -59,13 +59,13 @@ const compress = {
 
 /** Compresses each file once: the installed packages do not change while the sandbox runs. */
 function keepCompressed() {
-  const kept = new Map<string, Promise<Buffer>>()
+  const compressed = new Map<string, Promise<Buffer>>()
   return (path: string, encoding: keyof typeof compress): Promise<Buffer> => {
     const key = `${encoding} ${path}`
-    const known = kept.get(key)
+    const known = compressed.get(key)
     if (known) return known
     const made = readFile(path).then(compress[encoding])
-    kept.set(key, made)
+    compressed.set(key, made)
     return made
   }
 }

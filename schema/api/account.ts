@@ -38,6 +38,16 @@ export type AccountSubscription = z.infer<typeof accountSubscriptionSchema>
 const renewals = ['usual', 'late'] as const
 export type Renewal = (typeof renewals)[number]
 
+/** What a payment in each state means for the payer's money, and the next step. */
+export const paymentTexts: Readonly<Record<z.infer<typeof accountPaymentSchema>['state'], string>> = {
+  awaiting_payment:
+    'Your bank is still confirming this payment, which can take a few days. The credits are added as soon as it does.',
+  paid: 'Your payment has arrived. The credits are being added.',
+  failed: 'The payment did not go through. Nothing was charged and no credits were added.',
+  under_review:
+    'Your payment has arrived, and the credits could not be added. We are looking into it; please do not pay again.',
+}
+
 /** What customers and editors are told in place of the advice to buy credits. */
 export const renewalTexts: Readonly<Record<Renewal, string>> = {
   usual: 'The plan is being renewed, and its credits come with the payment, usually within an hour.',

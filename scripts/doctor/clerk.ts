@@ -7,6 +7,9 @@ import type { Configuration } from './configuration.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 import { frontendHostOf } from './keys.ts'
 
+const unresolved = 'could not be resolved'
+const lookUp =
+  'Let this machine look up names of the internet (DNS). If only the host of the publishable key is unknown, copy that key again.'
 const keysSchema = z.object({ keys: z.array(z.object({ kid: z.string() })) })
 
 /** Checks that both keys work, and for one application. Reads only. */
@@ -25,7 +28,9 @@ export async function examineClerk({ env, sandbox }: Configuration): Promise<Fin
   const unreachable = [secret, browser].filter((answer) => typeof answer === 'string')
   if (unreachable.length > 0) {
     const means = 'No user can sign in, and no call can be checked.'
-    return unreachable.map((text) => problem('Clerk', { text, means, repair }))
+    return unreachable.map((text) =>
+      problem('Clerk', { text, means, repair: text.endsWith(unresolved) ? lookUp : repair }),
+    )
   }
   if (!(secret instanceof Set && browser instanceof Set)) return []
   if ([...secret].some((kid) => browser.has(kid)))
@@ -61,6 +66,9 @@ async function readKeys(url: string, headers: Record<string, string> = {}): Prom
     const { success, data } = keysSchema.safeParse(await response.json())
     return success ? new Set(data.keys.map(({ kid }) => kid)) : `${url}: the answer is not Clerk’s`
   } catch (error) {
+    const { cause } = error as { cause?: { code?: string } }
+    if (cause?.code === 'ENOTFOUND' || cause?.code === 'EAI_AGAIN')
+      return `${url}: the name ${new URL(url).hostname} ${unresolved}`
     return `${url}: ${explainError(error)}`
   }
 }

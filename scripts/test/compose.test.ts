@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import packageJson from '../../package.json' with { type: 'json' }
 import { repositoryRoot } from '../launch/script.ts'
 
 const compose = readFileSync(join(repositoryRoot, 'docker-compose.yml'), 'utf8')
@@ -74,7 +75,7 @@ test.each(Object.entries(read.services))(
 
 test('images have exact tags, and what is installed is what the lock says', () => {
   const images = Object.values(read.services).flatMap(({ image = '' }) =>
-    image === 'tidemark' ? [] : [image],
+    image === `tidemark:\${TIDEMARK_VERSION:-${packageJson.version}}` ? [] : [image],
   )
   // Postgres has two numbers since version 10, the others have three.
   for (const image of images) expect(image).toMatch(/^(postgres:\d+\.\d+|\w+:\d+\.\d+\.\d+)$/)

@@ -51,6 +51,28 @@ const expressions = [
 
 /** Every series that the processes have, with its labels; `up` is Prometheus's own. */
 const series = new Map<string, ReadonlySet<string>>([['up', new Set()]])
+/** What the exporters that the document names publish, by their own sources and mixins. */
+const exporters = {
+  'prometheus/node_exporter': {
+    node_filesystem_avail_bytes: ['device', 'fstype', 'mountpoint'],
+    node_filesystem_size_bytes: ['device', 'fstype', 'mountpoint'],
+    node_timex_offset_seconds: [],
+    node_timex_sync_status: [],
+    node_timex_maxerror_seconds: [],
+  },
+  'prometheus-community/postgres_exporter': {
+    pg_stat_activity_count: ['datname', 'state'],
+    pg_settings_max_connections: ['server'],
+  },
+  'oliver006/redis_exporter': {
+    redis_memory_used_bytes: [],
+    redis_memory_max_bytes: [],
+    redis_total_system_memory_bytes: [],
+  },
+  'prometheus/blackbox_exporter': { probe_ssl_earliest_cert_expiry: [] },
+}
+for (const published of Object.values(exporters))
+  for (const [name, labels] of Object.entries(published)) series.set(name, new Set(labels))
 for (const registry of [createServerMetrics().registry, createWorkerMetrics().registry]) addSeries(registry)
 
 function addSeries(registry: Registry): void {
@@ -101,8 +123,12 @@ const anchors = new Set(
 )
 
 describe('the alert rules and the dashboard', () => {
+  test.each(Object.keys(exporters))('the runbook names the exporter %s', (exporter) => {
+    expect(runbook).toContain(`https://github.com/${exporter}`)
+  })
+
   test.each(expressions)(
-    'a panel or rule at $where uses metrics that the processes export: $expr',
+    'a panel or rule at $where uses metrics that the processes or named exporters publish: $expr',
     ({ expr }) => {
       expect(faultsOf(expr)).toEqual([])
     },

@@ -114,7 +114,7 @@ function customerParams({ owner_id, email, name, user_id }: Payer): Stripe.Custo
     ...(name && { name }),
     metadata: {
       clerkUserId: user_id,
-      // What the worker compares Clerk's with: see `followContact`.
+      // What the worker compares Clerk's with: see `copyContactToStripe`.
       ...(email && { clerkEmail: email }),
       ...(name && { clerkName: name }),
       ...(owner_id !== null && kindOf(owner_id) === 'organization' && { organizationId: owner_id }),

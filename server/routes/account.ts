@@ -7,6 +7,7 @@ import {
   getNextPayment,
   getOfferedCard,
   type NextPayment,
+  paymentTexts,
   payOverdue,
 } from '../../schema/api/account.ts'
 import { customerDeclineText } from '../../schema/api/declines.ts'
@@ -274,17 +275,8 @@ function isOnTheWay(state: RecentPaymentState): boolean {
   return state === 'awaiting_payment' || state === 'paid'
 }
 
-const reasons: Readonly<Record<RecentPaymentState, string>> = {
-  awaiting_payment:
-    'Your bank is still confirming this payment, which can take a few days. The credits are added as soon as it does.',
-  paid: 'Your payment has arrived. The credits are being added.',
-  failed: 'The payment did not go through. Nothing was charged and no credits were added.',
-  under_review:
-    'Your payment has arrived, and the credits could not be added. We are looking into it; please do not pay again.',
-}
-
 function presentPayment({ created_at, ...payment }: RecentPayment): AccountPayment {
-  return { ...payment, reason: reasons[payment.state], created_at: created_at.toISOString() }
+  return { ...payment, reason: paymentTexts[payment.state], created_at: created_at.toISOString() }
 }
 
 async function findNextPayment(

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { saveFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { moveRun, requestRun } from '../../schema/billing/reconciliation/runs.ts'
+import { build } from '../../schema/build.ts'
 import { failEvent } from '../../schema/inbox/events.ts'
 import { failAct } from '../../schema/support/acts.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
@@ -40,9 +41,9 @@ describe('health', () => {
     expect(metrics).not.toMatch(/^tidemark_inbox_oldest_unapplied_seconds/m)
   })
 
-  test('public health says only whether it is good, without numbers and reasons', async () => {
+  test('public health says only whether it is good and of which version, without numbers and reasons', async () => {
     expect(await (await get('/readyz')).json()).toEqual({ status: 'ready' })
-    expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' })
+    expect(await (await get('/healthz')).json()).toEqual({ status: 'ok', version: build.version })
     expect((await fetch(`${server.url}/metrics`, { headers: { accept: 'text/plain' } })).status).toBe(404)
     expect(await (await get('/metrics')).text()).not.toContain('tidemark_')
   })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { build } from '../../schema/build.ts'
 import { isDatabaseUnavailable } from '../../schema/database/unavailable.ts'
 import { findOldestUnapplied } from '../../schema/inbox/backlog.ts'
 import { withTimeLimit } from '../../schema/time-limit.ts'
@@ -15,7 +16,7 @@ export const healthRoutes = [
     limit: null,
     rights: everybody,
     serve: () => (ctx) => {
-      ctx.body = { status: 'ok' }
+      ctx.body = { status: 'ok', version: build.version }
     },
   }),
   plainRoute({ method: 'GET', path: '/readyz', limit: null, rights: everybody, serve: readyz }),

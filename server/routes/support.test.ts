@@ -440,7 +440,7 @@ describe('a search', () => {
       {
         level: 'problem',
         sentence: 'Every request is refused until a debt of 40 credits is paid back.',
-        tell: 'Your balance owes 40 credits, because a payment for credits that were used went back. The next credits settle it first. Until then requests are refused.',
+        tell: 'A refund or dispute took back 40 credits that were used. Credits that are added cover that first. Until then requests are refused.',
         item_key: null,
       },
     ])
@@ -704,7 +704,7 @@ describe('a trace', () => {
           /^Card declined \(the bank gives no reason\): €20\.00 is open; Stripe tries again on \d+ \w+ \d{4}\.$/,
         ),
         tell: expect.stringMatching(
-          /^The payment of €20\.00 for Pro did not go through\. Please update your payment method/,
+          /^The payment of €20\.00 for Pro was declined\. Please choose Update card on the Billing page/,
         ),
         item_key: `subscription:${subscription_id}`,
       },

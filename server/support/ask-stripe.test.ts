@@ -199,7 +199,7 @@ test('while Stripe is away a case says since when, in our words, and no question
   const id = await receiveStripeEvent(database.server, paid as never)
   await stripe.knob('faults', { status: 500, count: 1000 })
   const away = await read(user_id)
-  expect(away).toMatchObject({ comparison: { state: 'failed', error: 'Stripe does not answer.' } })
+  expect(away).toMatchObject({ comparison: { state: 'failed', error: 'stripe_away' } })
   expect(away.sentence).toMatch(
     /^What happened at Stripe since \d+ \w+ \d{4} at \d\d:\d\d UTC is not known: Stripe does not answer\.$/,
   )

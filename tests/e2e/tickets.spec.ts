@@ -188,9 +188,15 @@ test('a renewal that was declined is told with its next try, and charged to the 
   const subscription = await overdue(ada)
   const ticket = await take(ada.email)
   await says(ticket, declined)
-  await expectTold(caseSummary(ticket.page), 'Please update your payment method on the Billing page')
+  await expectTold(caseSummary(ticket.page), 'Please choose Update card on the Billing page')
   await open(ticket, /^Invoice to be paid/)
   await ticket.understood()
+  await ticket.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await caseSummary(ticket.page).getByRole('button', { name: 'Copy : The payment of €20.00' }).first().click()
+  await expect(caseSummary(ticket.page).getByRole('button', { name: 'Copied' })).toBeVisible()
+  expect(await ticket.page.evaluate<string>('navigator.clipboard.readText()')).toMatch(
+    /^The payment of €20\.00 for Pro was declined\. Please choose Update card on the Billing page; /,
+  )
   await turnStripeKnob(`subscriptions/${subscription}/card`, { card: '5555555555554444' })
   expect(await ticket.wasGreen()).toBe(false)
   await act(ticket.page, 'Retry payment', 'pays 20.00 EUR', 'The payment for your plan went through')

@@ -3,8 +3,10 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { marked } from 'marked'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { repositoryRoot } from '../../scripts/launch/script.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../../scripts/sandbox-environment.ts'
@@ -14,6 +16,7 @@ import { startStripe } from '../support/services/stripe.ts'
 
 const read = (path: string) => readFile(join(repositoryRoot, path), 'utf8')
 const documents = {
+  readme: await read('README.md'),
   goingLive: await read('docs/going-live.md'),
   operations: await read('docs/operations.md'),
   compose: await read('docker-compose.yml'),
@@ -132,6 +135,59 @@ const statements = [
   'VACUUM FULL bullmq.job',
 ]
 
+/** Commands of code blocks that are not run here, by how they begin, and why. */
+const notRun: Readonly<Record<string, string>> = {
+  'npm start': 'the rehearsal of production beside this test starts it',
+  'npm test': 'it runs tests',
+  'npm run chaos': 'test:long has it as a part of its own',
+  'git checkout': 'it names a release that may not be there yet',
+  'docker ': 'no Docker engine is here: services and scripts that it names are looked up below',
+  'TIDEMARK_REVISION=$(git rev-parse --short HEAD) docker compose build': 'the same',
+  'old=$(docker compose ps --quiet ': 'the same',
+}
+const migrate = found(documents.goingLive, /```sh\n(DATABASE_URL=[\s\S]*?)```/)
+const joined = (text: string) => text.replace(/\\\n\s*/g, '')
+
+/** What the blocks of a document tell people to type; a block of another language has none. */
+function commandsOf(document: string): string[] {
+  const found: string[] = []
+  marked.walkTokens(marked.lexer(document), (token) => {
+    if (token.type !== 'code' || ['sql', 'yaml'].includes(token.lang ?? '')) return
+    const lines = joined(token.text).split('\n')
+    // The list of folders.
+    if (!lines[0]?.startsWith('web/ ')) found.push(...lines.map((line) => line.replace(/\s+# .*$/, '')))
+  })
+  return found.filter((line) => line !== '')
+}
+
+test('every command in a block of the documents is run here, or named with the reason why it is not', () => {
+  const all = [documents.readme, documents.goingLive, documents.operations].flatMap(commandsOf)
+  const run = new Set([joined(migrate).trim(), ...commands.map(({ command }) => command)])
+  const isNamed = (command: string) => Object.keys(notRun).some((begins) => command.startsWith(begins))
+  expect(all.filter((command) => !run.has(command) && !isNamed(command))).toEqual([])
+  expect(Object.keys(notRun).filter((begins) => !all.some((one) => one.startsWith(begins)))).toEqual([])
+})
+
+test('every compose command of the documents names services and scripts that are there', () => {
+  const { services } = parse(documents.compose, { merge: true }) as { services: object }
+  const texts = Object.values(documents).map(joined).join('\n')
+  const composed = [...texts.matchAll(/docker compose ([^`\n#)]*)/g)].map(([, text = '']) => text)
+  expect(composed.length).toBeGreaterThan(20)
+  for (const text of composed) {
+    const [kind = '', ...rest] = text.trim().split(/\s+/)
+    expect(['build', 'exec', 'logs', 'ps', 'run', 'stop', 'up']).toContain(kind)
+    const scaled = [...text.matchAll(/--scale (\w+)=\d/g)].map(([, name]) => name)
+    const names = rest.filter(
+      (word, at) => !word.startsWith('-') && !/--(scale|entrypoint)/.test(rest[at - 1] ?? ''),
+    )
+    const meant = /run|exec/.test(kind) ? names.slice(0, 1) : names
+    for (const name of [...scaled, ...meant])
+      expect([text, Object.keys(services)]).toEqual([text, expect.arrayContaining([name])])
+    for (const [script] of text.matchAll(/scripts\/\S+\.ts/g))
+      expect([script, existsSync(join(repositoryRoot, script))]).toEqual([script, true])
+  }
+})
+
 function play(command: string, env: NodeJS.ProcessEnv): Promise<{ code: number; output: string }> {
   const path = [join(repositoryRoot, 'node_modules/.bin'), process.env.PATH].join(delimiter)
   return new Promise((resolve) => {
@@ -196,7 +252,7 @@ describe.each(clusters)('every command of the documents, with $name', (cluster) 
     skip,
   }) => {
     if (cluster.isMissing) return skip(`no ${debian}`)
-    const migrate = withSecrets(found(documents.goingLive, /```sh\n(DATABASE_URL=[\s\S]*?)```/))
+    const migration = withSecrets(migrate)
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
     const failures: string[] = []
     const twice = async (
@@ -211,7 +267,7 @@ describe.each(clusters)('every command of the documents, with $name', (cluster) 
           failures.push(`${command}, the ${time} time as ${wish.login}: ${code}\n${output}`)
       }
     }
-    await twice(migrate, { login: 'owner' }, {})
+    await twice(migration, { login: 'owner' }, {})
     for (const { document, command, ...wish } of commands) {
       expect(documents[document]).toContain(command)
       const literal = command.replace(/ T$/, ` ${hourAgo}`).replace(/erasures --$/, '$& user_1')
@@ -227,7 +283,7 @@ describe.each(clusters)('every command of the documents, with $name', (cluster) 
     // A queue is deleted whole, and the migration makes it again.
     for (let time = 0; time < 2; time++) {
       await query(address.owner, 'DROP SCHEMA bullmq CASCADE')
-      await twice(migrate, { login: 'owner' }, {})
+      await twice(migration, { login: 'owner' }, {})
       await query(address.server, 'SET ROLE tidemark_server; SELECT count(*) FROM bullmq.job')
     }
     expect(failures).toEqual([])

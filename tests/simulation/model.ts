@@ -129,7 +129,7 @@ export function belongings(life: Life, now: number): Belongings {
   const latest = begun.at(-1)
   const live = latest?.ended_at === null ? latest : undefined
   const paid = life.purchases.filter(({ payment }) => payment.paid_at !== null)
-  const bought = sum(paid.map(({ credits, payment }) => kept(credits, payment)))
+  const bought = sum(paid.map(({ credits, payment }) => creditsKept(credits, payment)))
   const late = sum(life.subscriptions.map((subscription) => paidTooLate(subscription)))
   const usages = usagesByMonth(life, now)
   const isOfTeam = life.teams.some(({ is_live }) => is_live)
@@ -388,7 +388,7 @@ function monthsOf(subscription: Subscription, now: number): Month[] {
               period.kind === 'trial' ||
               (payment.paid_at !== null && !isLate(payment, period.over_at, subscription)),
           )
-          const due = sum(inTime.map(({ credits, payment }) => kept(Math.floor(credits), payment)))
+          const due = sum(inTime.map(({ credits, payment }) => creditsKept(Math.floor(credits), payment)))
           const name = `${period.payment.id}/${span.index}`
           const begins = [span.starts_at]
           return { ...span, name, begins, over_at: Math.min(span.ends_at, period.over_at), due }
@@ -577,11 +577,14 @@ function paidTooLate(subscription: Subscription): number {
         brought.set(grant.payment, (brought.get(grant.payment) ?? 0) + grant.credits)
     }
   }
-  return sum([...brought].map(([payment, credits]) => kept(Math.floor(credits), payment)))
+  return sum([...brought].map(([payment, credits]) => creditsKept(Math.floor(credits), payment)))
 }
 
 /** Rules 6 and 7: what remains of a grant when its share of the money that went back is taken. */
-function kept(credits: number, { total, taken_back, given_for_unused, refunded_before }: Payment): number {
+function creditsKept(
+  credits: number,
+  { total, taken_back, given_for_unused, refunded_before }: Payment,
+): number {
   if (total <= 0) return credits
   if (given_for_unused === 0) return credits - Math.floor((credits * Math.min(taken_back, total)) / total)
   // Rule 7 once more, for the lower price that was left.

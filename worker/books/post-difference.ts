@@ -44,7 +44,7 @@ export async function postPlanDifference(
   const books = await readBooks(trx, owner_id)
   const ofPlans = { ...books, grants: books.grants.filter((grant) => grant.kind !== 'purchase') }
   const position = positionOf(facts, cause.now, ofPlans)
-  const { transfers, closings } = missingIn({
+  const { transfers, closings } = whatToPost({
     position,
     books: ofPlans,
     usage: await readUsageInMonths(trx, owner_id, usageToCount(position, ofPlans)),
@@ -82,7 +82,7 @@ export async function postPurchaseDifference(
   const alone = { owner_id, purchases, subscriptions: [], invoice_money: new Map() }
   const position = positionOf(alone, cause.now, books)
   const paid_by = intent.stripe_session_id ?? intent.stripe_invoice_id
-  const { transfers } = missingIn({ position, books, cause, paid_by })
+  const { transfers } = whatToPost({ position, books, cause, paid_by })
   return post(trx, transfers)
 }
 
@@ -106,7 +106,7 @@ interface Comparison {
 }
 
 /** What has to be posted and closed so that the books agree with the position. */
-function missingIn({ position, books, usage = [], cause, paid_by }: Comparison) {
+function whatToPost({ position, books, usage = [], cause, paid_by }: Comparison) {
   const { now, event_id, actor } = cause
   const { transfers, ...months } = differenceOf(position, books, usage)
   const posted = transfers.map((missing) => {

@@ -77,7 +77,7 @@ test.each<[string, Partial<CheckoutTerms>, FetchedSession, object]>([
     'an unpaid session whose delayed payment failed, and wants another method, fails the intent',
     { state: 'awaiting_payment' },
     fetched(unpaid, 'requires_payment_method'),
-    { state: 'failed', failure: { failure_code: 'payment_failed', failure_reason: 'The payment failed' } },
+    { state: 'failed', failure: { failure_code: 'payment_failed', failure_reason: 'payment_failed' } },
   ],
   ['an unpaid session does not bring back a failed intent', { state: 'failed' }, fetched(unpaid), nothing],
   ['an unpaid session that is open changes nothing', {}, fetched({ ...unpaid, status: 'open' }), nothing],

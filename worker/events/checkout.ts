@@ -162,7 +162,7 @@ export function decideCheckout(intent: CheckoutTerms, fetched: FetchedSession): 
     throw new PermanentError(`Session ${session.id} was completed without a payment`)
   }
   if (isPaymentLost(fetched)) {
-    const failure = { failure_code: 'payment_failed', failure_reason: 'The payment failed' } as const
+    const failure = { failure_code: 'payment_failed', failure_reason: 'payment_failed' } as const
     return { state: 'failed', failure }
   }
   // One that has failed keeps its reason.

@@ -159,7 +159,7 @@ test('a defect has a day to be repaired, and then fails with what it said', asyn
   expect(await findEvent(database.owner, key)).toMatchObject({
     state: 'failed',
     attempts: 10,
-    reason: 'Given up after 10 attempts: undefined is not a function',
+    reason: 'given_up {"attempts":10,"reason":"undefined is not a function"}',
   })
   expect(await worker.deps.metrics.registry.getSingleMetricAsString('tidemark_failed_total')).toContain(
     'what="event"} 1',
@@ -173,5 +173,5 @@ test('a customer that is known as another owner’s is a reason in words, not an
     owner_id: await buildUser(database.server),
     customer_id,
   }).catch(reasonOf)
-  expect(failure).toMatch(/^What is known already contradicts it.*stripe_customers_customer_id_key/)
+  expect(failure).toMatch(/^contradicts_known .*stripe_customers_customer_id_key/)
 })

@@ -6,7 +6,7 @@ export interface Outcome {
   readonly reason: string | null
   /** What the event does not name itself, for the log. */
   readonly ids?: LogIds
-  /** An organization that has more or fewer seats now: see `followSeats`. */
+  /** An organization that has more or fewer seats now: see `syncSeatsWithClerk`. */
   readonly seats_changed_in?: string
 }
 

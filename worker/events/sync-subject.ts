@@ -8,8 +8,8 @@ import { applyCheckout, type CheckoutToApply, fetchCheckout } from './checkout.t
 import { applyHeardInvitation } from './clerk/apply-invitation.ts'
 import { applyMembership } from './clerk/apply-member.ts'
 import { applyProfile } from './clerk/apply-profile.ts'
+import { copyContactToStripe } from './clerk/copy-contact-to-stripe.ts'
 import { deleteOrganization, deleteUser, refundPaidAfter } from './clerk/delete-owner.ts'
-import { followContact } from './clerk/follow-contact.ts'
 import { fetchInvitation, type InvitationSnapshot } from './clerk/invitation-snapshot.ts'
 import { fetchMember, type MemberSnapshot } from './clerk/member-snapshot.ts'
 import type { ClerkSubject } from './clerk-subject.ts'
@@ -61,11 +61,11 @@ export async function fetchSubject(deps: WorkerDependencies, subject: Subject): 
     case 'profile': {
       const user = subject.profile.clerk_id
       // A ban waits for no call.
-      return { ...subject, reason: subject.is_banned ? null : await followContact(deps, user) }
+      return { ...subject, reason: subject.is_banned ? null : await copyContactToStripe(deps, user) }
     }
     case 'organization':
       // Its name is on its invoices.
-      return { of: 'nothing', state: 'applied', reason: await followContact(deps, subject.id) }
+      return { of: 'nothing', state: 'applied', reason: await copyContactToStripe(deps, subject.id) }
     case 'deleted_user':
     case 'deleted_organization':
       await refundPaidAfter(deps, subject)

@@ -14,7 +14,7 @@ import { idsIn } from '../../schema/vendors/stripe/log-ids.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { NotYetError, PermanentError } from '../errors.ts'
 import { tryRow } from '../jobs/try-row.ts'
-import { followSeats } from './clerk/follow-seats.ts'
+import { syncSeatsWithClerk } from './clerk/sync-seats-with-clerk.ts'
 import { readClerkSubject } from './clerk-subject.ts'
 import type { Outcome } from './outcome.ts'
 import { readStripeSubject } from './stripe-subject.ts'
@@ -50,7 +50,7 @@ export async function tryEvent(deps: WorkerDependencies, key: EventKey, claim?: 
   const { intent_id } = named
   noteInSpan({ ...(intent_id && { 'tidemark.intent_id': intent_id }), 'tidemark.event_type': event.type })
   deps.log.info({ outcome: outcome.state, ...named }, 'Event processed')
-  await followSeats(deps, outcome)
+  await syncSeatsWithClerk(deps, outcome)
 }
 
 function noteNoTry({ log }: WorkerDependencies, { id }: EventKey): void {

@@ -11,7 +11,7 @@ import type { JobPayload } from '../../schema/inbox/queues/queues.ts'
 import { idsOf } from '../../schema/vendors/stripe/log-ids.ts'
 import { modeName } from '../../schema/vendors/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { followSeats } from '../events/clerk/follow-seats.ts'
+import { syncSeatsWithClerk } from '../events/clerk/sync-seats-with-clerk.ts'
 import type { Outcome } from '../events/outcome.ts'
 import { syncSubject } from '../events/sync-subject.ts'
 import { findLostSession } from './find-lost-session.ts'
@@ -52,7 +52,7 @@ export async function processCheckoutCompletion(
       failIntent(deps.db, { id: intent.id, failure_code: 'contradiction', failure_reason }),
   } as const
   const done = await tryRow(deps, row, () => completeCheckout(deps, intent, payload.cause))
-  await followSeats(deps, done)
+  await syncSeatsWithClerk(deps, done)
   if (isScheduled) {
     await recordNoChange(deps.db, { ...row, claim: intent.claims }, nextCheckAt(deps, intent))
   }
@@ -67,7 +67,7 @@ function nextCheckAt(
   return new Date(now + Math.min(Math.max(now - created_at.getTime(), deps.claimAfterMs), longestWaitMs))
 }
 
-/** Fetches a checkout's session and applies it. Says what came of it; see `followSeats` for its seats. */
+/** Fetches a checkout's session and applies it. Says what came of it; see `syncSeatsWithClerk` for its seats. */
 export async function completeCheckout(
   deps: WorkerDependencies,
   intent: CheckoutIntent,

@@ -4,7 +4,7 @@ import type { JobPayload } from '../../schema/inbox/queues/queues.ts'
 import { idsOf } from '../../schema/vendors/stripe/log-ids.ts'
 import { modeName } from '../../schema/vendors/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { followSeats } from '../events/clerk/follow-seats.ts'
+import { syncSeatsWithClerk } from '../events/clerk/sync-seats-with-clerk.ts'
 import { endIfOwnerIsGone } from '../events/subscription/end-if-owner-is-gone.ts'
 import { syncSubject } from '../events/sync-subject.ts'
 import { endIfReplaced, refundIfReplaced } from './end-replaced-plan.ts'
@@ -46,7 +46,7 @@ export async function processSubscriptionSync(
     const outcome = await syncSubject(inTry, { of: 'subscription', id }, 'schedule')
     const { state, reason, ids: found } = outcome
     deps.log.info({ ...ids, ...found, outcome: state, reason }, 'Subscription synced')
-    await followSeats(inTry, outcome)
+    await syncSeatsWithClerk(inTry, outcome)
     await refundIfReplaced(inTry, id)
     // Last, because it may ask Clerk, for which no credits wait.
     const synced = await findSubscription(deps.db, id)

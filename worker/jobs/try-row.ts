@@ -1,8 +1,9 @@
+import { failureOf } from '../../schema/api/failures.ts'
 import type { TryRecord } from '../../schema/inbox/claim/claimable.ts'
 import { recordError } from '../../schema/inbox/claim/failed-tries.ts'
 import { recordFailedTry, type Try } from '../../schema/inbox/claim/record-try.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
-import { type Consequence, consequenceOf, maximumAttempts, reasonOf, whoIsAway } from '../failures.ts'
+import { type Consequence, consequenceOf, maximumAttempts, reasonOf } from '../failures.ts'
 
 export interface TriedRow extends Pick<Try, 'rows' | 'key'> {
   /** As metrics and the log call it. */
@@ -60,9 +61,8 @@ async function record(
     if (kind !== 'contradiction' && !isScheduled) return
     const reason = reasonOf(error)
     await recordError(deps.db, { ...failed, error: reason })
-    await row.giveUp(
-      kind === 'contradiction' ? reason : `Given up after ${maximumAttempts} attempts: ${reason}`,
-    )
+    const givenUp = { attempts: maximumAttempts, reason }
+    await row.giveUp(kind === 'contradiction' ? reason : failureOf('given_up', givenUp))
     deps.metrics.givenUp.inc({ what })
     log.error({ err: error }, `The ${what} has failed and needs a person`)
     return
@@ -75,7 +75,7 @@ async function record(
     deps.db,
     { rows, key, claim: row.record.claims },
     {
-      last_error: kind === 'unavailable' ? whoIsAway(error) : reasonOf(error),
+      last_error: reasonOf(error),
       next_try_at,
       unavailable_at: kind === 'unavailable' ? now : null,
     },

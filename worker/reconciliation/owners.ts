@@ -65,10 +65,10 @@ export async function compareOwner(
 type Transfers = Difference['transfers']
 
 function lastingTransfers(now: Difference, before: Difference): Transfers {
-  const nameOf = ({ grant, component, credits }: Transfers[number]) =>
+  const keyOf = ({ grant, component, credits }: Transfers[number]) =>
     `${grant.id} ${component} ${Math.sign(credits)}`
-  const known = new Set(before.transfers.map(nameOf))
-  return now.transfers.filter((transfer) => known.has(nameOf(transfer)))
+  const known = new Set(before.transfers.map(keyOf))
+  return now.transfers.filter((transfer) => known.has(keyOf(transfer)))
 }
 
 function bookDifferences(

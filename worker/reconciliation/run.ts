@@ -99,9 +99,7 @@ async function takeStep(deps: WorkerDependencies, run: Run): Promise<Run | undef
     // Stripe or Clerk is away: the next job goes on at the same place.
     if (kindOf(error) === 'unavailable' && !isRefusedKey(error)) throw error
     deps.log.error({ err: error, run_id: run.id }, 'The reconciliation has failed')
-    const message = reasonOf(error)
-    const text = isRefusedKey(error) ? `Stripe refuses our key: ${message}` : message
-    return moveRun(deps.db, run, { state: 'failed', error: text.slice(0, 1000), ended_at: deps.now() })
+    return moveRun(deps.db, run, { state: 'failed', error: reasonOf(error), ended_at: deps.now() })
   }
 }
 

@@ -8,7 +8,7 @@ export interface ActDone extends Partial<Pick<ActOutcome, 'changes' | 'erasure' 
   readonly did?: boolean
   /** Why nothing followed, if nothing did. */
   readonly note?: string | null
-  /** Organizations that have more or fewer seats now: see `followSeats`. */
+  /** Organizations that have more or fewer seats now: see `syncSeatsWithClerk`. */
   readonly seats_changed_in?: readonly string[]
 }
 

@@ -18,7 +18,7 @@ import type { Membership } from '../../schema/vendors/clerk/memberships.ts'
 import { type Cause, postPlanDifference, postPurchaseDifference } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { followContact } from '../events/clerk/follow-contact.ts'
+import { copyContactToStripe } from '../events/clerk/copy-contact-to-stripe.ts'
 import { applyFetched, type Fetched, fetchSubject, type Subject } from '../events/sync-subject.ts'
 import { completeCheckout } from '../jobs/checkout-completion.ts'
 import type { DoAct } from './act.ts'
@@ -47,7 +47,7 @@ export const resync: DoAct = async (deps, act) => {
   ]
   const fetched: Fetched[] = []
   for (const subject of subjects) fetched.push(await fetchSubject(deps, subject))
-  if (!isStripeOnly) await followContact(deps, owner_id)
+  if (!isStripeOnly) await copyContactToStripe(deps, owner_id)
   const seats_changed_in = organization_id === null ? [] : [organization_id]
   for (const intent of await listUnfinishedIntents(deps.db, owner_id, { limit: mostObjects })) {
     if (intent.livemode !== deps.livemode || intent.stripe_customer_id === null) continue
@@ -115,7 +115,7 @@ async function listMemberships(
 }
 
 /**
- * What will be done after the act (see `followSeats`), if anything: Clerk lets in as many people as
+ * What will be done after the act (see `syncSeatsWithClerk`), if anything: Clerk lets in as many people as
  * there are seats.
  */
 async function findMemberLimit(

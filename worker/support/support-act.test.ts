@@ -228,7 +228,7 @@ test('a dry run ends at once while Stripe is away, and says that this is why', a
   await processSupportAct(withoutStripe(), { act_id: act.id })
   expect(await findAct(database.owner, act.id)).toMatchObject({
     state: 'failed',
-    error: 'Stripe does not answer.',
+    error: 'stripe_away',
     unavailable_since: expect.any(Date),
   })
 })

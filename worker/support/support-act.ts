@@ -17,8 +17,8 @@ import { findTarget } from '../../schema/support/targets.ts'
 import { withTransfers } from '../../schema/vendors/stripe/log-ids.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
-import { followSeats } from '../events/clerk/follow-seats.ts'
-import { kindOf, reasonOf, whoIsAway } from '../failures.ts'
+import { syncSeatsWithClerk } from '../events/clerk/sync-seats-with-clerk.ts'
+import { kindOf, reasonOf } from '../failures.ts'
 import { tryRow } from '../jobs/try-row.ts'
 import type { DoAct } from './act.ts'
 import { adjust } from './adjust.ts'
@@ -89,7 +89,7 @@ export async function processSupportAct(
       if (mayWait(act, error, deps.now())) throw error
       deps.log.error({ err: error, ...idsOfAct(act) }, 'An act of support failed')
       const is_unavailable = kindOf(error) === 'unavailable'
-      await fail(deps, act, { error: is_unavailable ? whoIsAway(error) : reasonOf(error), is_unavailable })
+      await fail(deps, act, { error: reasonOf(error), is_unavailable })
     }
   })
 }
@@ -184,7 +184,7 @@ async function carryOut(deps: WorkerDependencies, act: SupportActRow): Promise<v
     deps.log.info({ ...ids, kind: act.kind, outcome }, 'Act of support done')
   }
   for (const organization of finished?.seats_changed_in ?? []) {
-    await followSeats(deps, { seats_changed_in: organization })
+    await syncSeatsWithClerk(deps, { seats_changed_in: organization })
   }
 }
 

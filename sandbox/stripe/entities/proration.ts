@@ -31,9 +31,9 @@ export function prorations(
     restarts: boolean
   },
 ): StoredInvoiceItem[] {
-  const kept = new Map(after.items.data.map((item) => [item.id, item]))
+  const afterById = new Map(after.items.data.map((item) => [item.id, item]))
   const known = new Map(before.items.data.map((item) => [item.id, item]))
-  const credits = before.items.data.filter((item) => restarts || isOther(item, kept.get(item.id)))
+  const credits = before.items.data.filter((item) => restarts || isOther(item, afterById.get(item.id)))
   const debits = restarts ? [] : after.items.data.filter((item) => isOther(item, known.get(item.id)))
   return [
     ...credits.flatMap((item) => flexibleCredits(service, { subscription: before, item, at })),

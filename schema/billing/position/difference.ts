@@ -39,18 +39,18 @@ export interface Difference {
  * becomes known, and to one that closes: what `differenceOf` has to know of an owner's usage.
  */
 export function usageToCount(position: Position, books: BooksInScope): UsageWindow[] {
-  const closed = new Set(books.closed_months.map(nameOf))
-  const begun = Map.groupBy(books.grants, (grant) => nameOf(monthOf(grant)))
+  const closed = new Set(books.closed_months.map(keyOf))
+  const begun = Map.groupBy(books.grants, (grant) => keyOf(monthOf(grant)))
   const posted = new Set(books.grants.map(({ id }) => id))
   const brought = position.grants.filter(
     ({ id, kind, gross }) => kind === 'month' && gross > 0 && !posted.has(id),
   )
-  const beginning = new Set(brought.map((grant) => nameOf(monthOf(grant))))
+  const beginning = new Set(brought.map((grant) => keyOf(monthOf(grant))))
   const due = new Set(resolvedHolds(position, books).keys())
   const months = position.months.toSorted((a, b) => a.usage_from.getTime() - b.usage_from.getTime())
   return months.flatMap((month, index) => {
     const { stripe_subscription_id, starts_at, usage_from: from } = month
-    const name = nameOf(month)
+    const name = keyOf(month)
     const begins = !closed.has(name) && (!begun.has(name) || beginning.has(name))
     const closes = closed.has(name) ? due.has(name) : month.is_over
     if (!begins && !closes) return []
@@ -134,7 +134,7 @@ function knownMonths(position: Position, books: BooksInScope): Map<string, Known
   const known = inBooks.map(({ stripe_subscription_id, starts_at }) => {
     return { stripe_subscription_id, starts_at, usage_from: starts_at, is_over: true }
   })
-  return new Map([...known, ...position.months].map((month) => [nameOf(month), month]))
+  return new Map([...known, ...position.months].map((month) => [keyOf(month), month]))
 }
 
 interface PlanMonth extends KnownMonth {
@@ -161,20 +161,20 @@ interface Plan {
 
 /** The months of each subscription in order: those of the position, and those only in the books. */
 function plansOf(position: Position, books: BooksInScope): Plan[] {
-  const closed = new Map(books.closed_months.map((month) => [nameOf(month), month]))
+  const closed = new Map(books.closed_months.map((month) => [keyOf(month), month]))
   const inBooks = books.grants.flatMap((grant) => monthOf(grant) ?? [])
-  const dueOf = Map.groupBy(position.grants, (grant) => nameOf(monthOf(grant)))
-  const bookedOf = Map.groupBy(books.grants, (grant) => nameOf(monthOf(grant)))
+  const dueOf = Map.groupBy(position.grants, (grant) => keyOf(monthOf(grant)))
+  const bookedOf = Map.groupBy(books.grants, (grant) => keyOf(monthOf(grant)))
   // The latest month with a grant that is not closed: all usage of the plan account counts as its usage.
   const open = inBooks
-    .filter((month) => !closed.has(nameOf(month)))
+    .filter((month) => !closed.has(keyOf(month)))
     .toSorted(byStart)
     .at(-1)
   const holdsOf = holdsByMonth(position, books)
   const months = [...knownMonths(position, books)].map(([name, month]): PlanMonth => {
     const due = dueOf.get(name) ?? []
     const own = [...due, ...(bookedOf.get(name) ?? [])].find((grant) => grant.kind === 'month')
-    const isOpenInBooks = open !== undefined && nameOf(open) === name
+    const isOpenInBooks = open !== undefined && keyOf(open) === name
     const holds = holdsOf.get(name) ?? []
     const usedAtEnd = closed.get(name)?.used
     return {
@@ -224,7 +224,7 @@ function countUsage(
   books: BooksInScope,
   usage: readonly UsageInMonth[],
 ): Map<PlanMonth, CountedUsage> {
-  const taken = new Map(usage.map((month) => [nameOf(month), month]))
+  const taken = new Map(usage.map((month) => [keyOf(month), month]))
   const open = plans.flatMap(({ months }) => months).find((month) => month.is_open_in_books)
   // What is left in the month that closes now. While none closes, the latest month has all of it.
   let left = open?.is_over ? open.used : 0
@@ -234,7 +234,7 @@ function countUsage(
     let debt = 0
     for (const month of months) {
       let { used } = month
-      const since = taken.get(nameOf(month))
+      const since = taken.get(keyOf(month))
       if (since?.is_beginning) {
         const covered = Math.max(0, month.due - debt - (month.is_over ? month.used : staying))
         const returned = Math.min(since.purchased, covered)
@@ -256,7 +256,7 @@ function countUsage(
     let debt = 0
     for (const month of months) {
       const { used, returned } = counted.get(month) ?? { used: month.used, returned: 0 }
-      const stoodIn = (taken.get(nameOf(month))?.purchased ?? 0) - month.returned - returned
+      const stoodIn = (taken.get(keyOf(month))?.purchased ?? 0) - month.returned - returned
       const room = month.due - debt - used - heldOf(month)
       const more = month.is_over ? Math.max(0, Math.min(stoodIn, room)) : 0
       if (more > 0) counted.set(month, { used: used + more, returned: returned + more })
@@ -292,15 +292,15 @@ function foldMonths(plans: readonly Plan[], counted: ReadonlyMap<PlanMonth, Coun
 
 /** By the month in which each was opened. One that outlives its month belongs to one that was closed. */
 function holdsByMonth(position: Position, books: BooksInScope): Map<string, HoldInBooks[]> {
-  const closed = new Set(books.closed_months.map(nameOf))
+  const closed = new Set(books.closed_months.map(keyOf))
   const months = [...knownMonths(position, books).values()].toSorted(
     (a, b) => a.usage_from.getTime() - b.usage_from.getTime(),
   )
   return Map.groupBy(books.holds, ({ opened_at, outlives_month }) => {
     const begun = months.filter(({ usage_from }) => usage_from <= opened_at)
-    const own = begun.findLast((month) => !outlives_month || closed.has(nameOf(month)))
+    const own = begun.findLast((month) => !outlives_month || closed.has(keyOf(month)))
     // What was opened after the end of a plan was heard belongs to no month.
-    return own && closed.has(nameOf(own)) === outlives_month ? nameOf(own) : ''
+    return own && closed.has(keyOf(own)) === outlives_month ? keyOf(own) : ''
   })
 }
 
@@ -333,7 +333,7 @@ function monthOf({ stripe_subscription_id, month_starts_at }: Grant): MonthKey |
     : null
 }
 
-function nameOf(month: MonthKey | null): string {
+function keyOf(month: MonthKey | null): string {
   return month ? `${month.stripe_subscription_id}/${month.starts_at.getTime()}` : ''
 }
 

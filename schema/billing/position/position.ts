@@ -131,7 +131,7 @@ function creditsFor(gross: number, minor: number, { total_minor, unused }: Money
   if (!unused) return Math.floor((gross * Math.min(minor, total_minor)) / total_minor)
   const before = Math.min(unused.refunded_before_minor, minor)
   const price = total_minor - unused.amount_minor - unused.refunded_before_minor
-  const kept = gross * (total_minor - before)
+  const remaining = gross * (total_minor - before)
   const later = price > 0 ? Math.min(1, (minor - before) / price) : 0
-  return Math.floor((gross * before + kept * later) / total_minor)
+  return Math.floor((gross * before + remaining * later) / total_minor)
 }

@@ -72,10 +72,12 @@ function unusedRefund(
     refunded_minor = 0,
     disputed_minor = 0,
   } = facts.invoice_money.get(invoice_id) ?? {}
-  const kept = Math.max(0, total_minor - refunded_minor)
+  const unrefunded_minor = Math.max(0, total_minor - refunded_minor)
   // A refund has taken its share of the credits that have begun, and not yet of those to come.
-  const byCredits = (total_minor * Math.min(left, perMonth) + kept * toCome) / (perMonth * months.length)
-  const byTime = (kept * (ends_at.getTime() - ended_at.getTime())) / (ends_at.getTime() - starts_at.getTime())
+  const byCredits =
+    (total_minor * Math.min(left, perMonth) + unrefunded_minor * toCome) / (perMonth * months.length)
+  const byTime =
+    (unrefunded_minor * (ends_at.getTime() - ended_at.getTime())) / (ends_at.getTime() - starts_at.getTime())
   const isDisputed = disputed_minor > 0
   return {
     invoice_id,

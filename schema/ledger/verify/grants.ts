@@ -130,14 +130,14 @@ function checkSubscription(months: readonly MonthRow[], problem: ReportProblem):
     const left = month.due - (month.used ?? 0) - debt
     const isClosed = month.used !== null
     if (isClosed) debt = Math.max(0, -left)
-    const kept = (isClosed ? Math.max(0, left) : 0) + month.expired
+    const unexpired = (isClosed ? Math.max(0, left) : 0) + month.expired
     const mayBeWrittenOff = isClosed && index === months.length - 1 ? [0, debt] : [0]
-    if (kept < 0 || kept > held || !mayBeWrittenOff.includes(month.written_off)) {
+    if (unexpired < 0 || unexpired > held || !mayBeWrittenOff.includes(month.written_off)) {
       problem(
         'what is left of a month pays debts, and the rest expires',
         `subscription ${month.stripe_subscription_id}, month ${month.starts_at.toISOString()}`,
       )
     }
-    held -= kept
+    held -= unexpired
   }
 }

@@ -127,8 +127,8 @@ export async function confirm(page: Page, preview: Text): Promise<void> {
 
 /** A part says what to tell the customer, and has a button that copies it. */
 export async function expectTold(within: Locator, tell: Text): Promise<void> {
-  await expect(within.getByText('To the customer: “').filter({ hasText: tell })).toBeVisible()
-  await expect(within.getByRole('button', { name: /^Copy/ }).filter({ hasText: tell })).toBeVisible()
+  await expect(within.getByText('To the customer: “').filter({ hasText: tell }).first()).toBeVisible()
+  await expect(within.getByRole('button', { name: /^Copy/ }).filter({ hasText: tell }).first()).toBeVisible()
 }
 
 /** The first person waits for a second one, who approves. */

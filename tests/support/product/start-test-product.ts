@@ -87,10 +87,10 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
   const delivered = (service: 'stripe' | 'clerk') =>
     options.webhooks?.includes(service) ? { serverPort: port } : {}
   const [database, stripe, clerk] = await Promise.all([
-    options.database ?? kept(running, createTestDatabase(), (made) => made.close()),
-    options.stripe && kept(running, startStripe(delivered('stripe')), (made) => made.stop()),
+    options.database ?? endedWith(running, createTestDatabase(), (made) => made.close()),
+    options.stripe && endedWith(running, startStripe(delivered('stripe')), (made) => made.stop()),
     options.clerk === 'sandbox'
-      ? kept(running, startClerk(delivered('clerk')), (made) => made.stop())
+      ? endedWith(running, startClerk(delivered('clerk')), (made) => made.stop())
       : undefined,
   ])
   if (options.stripe === 'with_prices') await stripe?.setUp()
@@ -109,7 +109,7 @@ async function startParts(options: TestProductOptions, running: AsyncDisposableS
   running.defer(() => started.close())
   const workerProcess =
     options.worker &&
-    (await kept(
+    (await endedWith(
       running,
       startProductProcess('worker', {
         databaseUrl: database.url,
@@ -164,7 +164,7 @@ export const trustingClerk = {
   findMembership: async () => null,
 } satisfies Partial<Dependencies['clerk']> as unknown as Dependencies['clerk']
 
-async function kept<T>(
+async function endedWith<T>(
   running: AsyncDisposableStack,
   starting: Promise<T>,
   end: (started: T) => Promise<void>,

@@ -1,3 +1,4 @@
+import { paymentTexts } from '../../../schema/api/account.ts'
 import type { CaseSummary, TraceItem } from '../../../schema/api/support.ts'
 import type { ActTarget } from '../../../schema/api/support-acts.ts'
 import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
@@ -27,6 +28,8 @@ import {
 /** Something that differs, failed or is stuck. */
 export interface Problem {
   readonly sentence: string
+  /** What to tell the customer, in the words that they see; null where they see nothing of it. */
+  readonly tell: string | null
   /** Missing credits, below zero for too many; null without credits. */
   readonly credits: number | null
   readonly money: Money | null
@@ -38,7 +41,7 @@ export interface Problem {
 
 export function problemsOf(summary: CaseSummary, owner: string): Problem[] {
   const { grants, failing, plan_type, comparison } = summary
-  const plain = { credits: null, money: null, item_key: null, replay: null }
+  const plain = { tell: null, credits: null, money: null, item_key: null, replay: null }
   const replay = { kind: owner.startsWith('org_') ? 'organization' : 'user', id: owner } as const
   const is = capitalized(plan_type.is ?? '')
   const should = capitalized(plan_type.should ?? freePlan.plan_type)
@@ -48,11 +51,30 @@ export function problemsOf(summary: CaseSummary, owner: string): Problem[] {
     ...grants.map(describeGrant),
     ...failing.map((item) => describeFailing(item, summary)),
     ...(plan_type.is !== null && plan_type.is !== plan_type.should
-      ? [{ ...plain, sentence: `The stored plan is ${is}, and it should be ${should}.` }]
+      ? [
+          {
+            ...plain,
+            sentence: `The stored plan is ${is}, and it should be ${should}.`,
+            tell: `Your plan is ${should}, and your account does not show it yet. We are looking into it.`,
+          },
+        ]
       : []),
     // A grant that is missing is told with its cause instead.
-    ...(unheard && grants.length === 0 ? [{ ...plain, sentence: unheard, replay }] : []),
+    ...(unheard && grants.length === 0 ? [{ ...plain, sentence: unheard, tell: underWay, replay }] : []),
   ]
+}
+
+const underWay = 'The latest change at our payment provider is not in your account yet. It is being applied.'
+
+/** What to tell the customer of the whole, if anything is known for sure; notices have sentences of their own. */
+export function tellInOne(
+  [first]: readonly Problem[],
+  notices: readonly Notice[],
+  { comparison, unapplied_events }: CaseSummary,
+): string | null {
+  if (first) return first.tell
+  const isSure = comparison.state === 'agrees' && unapplied_events === 0 && notices.length === 0
+  return isSure ? 'Everything that you have paid for is in your account.' : null
 }
 
 /** The whole of it: the first problem, and how many more there are. */
@@ -79,7 +101,7 @@ function withoutProblems(
       : 'All expected credits are present.'
   if (state === 'asking' && !worker.is_silent) return 'Asking Stripe …'
   const since = at ? ` since ${momentText(at)}` : ''
-  return sentence(`What happened at Stripe${since} is not known${error ? `: ${error}` : ''}`)
+  return sentence(`What happened at Stripe${since} is not known${error ? `: ${reasonText(error)}` : ''}`)
 }
 
 type Grant = CaseSummary['grants'][number]
@@ -96,6 +118,7 @@ function describeGrant(grant: Grant): Problem {
   const item = event ?? intent
   return {
     sentence: sentence(`${what}: ${cause}`),
+    tell: missing > 0 ? tellOfMissing(grant) : null,
     credits: missing,
     money: intent && dataOf(intentWords, intent),
     item_key: item?.key ?? null,
@@ -105,6 +128,14 @@ function describeGrant(grant: Grant): Problem {
         ? { kind: 'subscription', id: subscription_id }
         : intent && { kind: 'intent', id: intent.id },
   }
+}
+
+function tellOfMissing({ kind, event, credits: { should, is } }: Grant): string | null {
+  if (kind === 'adjustment') return null
+  if (kind !== 'purchase')
+    return `Your balance lacks ${creditsText(should - is)} of your plan. We are looking into it.`
+  const isFailed = event && dataOf(eventWords, event)?.state === 'failed'
+  return paymentTexts[isFailed ? 'under_review' : 'paid']
 }
 
 function whyEvent(item: TraceItem): string {
@@ -149,6 +180,7 @@ function describeFailing(item: TraceItem, { as_of }: CaseSummary): Problem {
   const since = isFailed ? 'failed' : `is stuck for ${durationText(at, as_of)}`
   return {
     sentence: sentence(`${what} ${since}: ${error ? withItsAge(error, data) : 'unknown cause'}`),
+    tell: null,
     credits: null,
     money,
     item_key: item.key,
@@ -197,7 +229,7 @@ export function aboutSilence({ comparison, worker }: CaseSummary): Notice[] {
 
 function aboutDebt({ available, debt }: CaseSummary['spendable']): Notice[] {
   if (debt <= 0) return []
-  const tell = `Your balance owes ${creditsText(debt)}, because a payment for credits that were used went back. The next credits settle it first.`
+  const tell = `A refund or dispute took back ${creditsText(debt)} that were used. Credits that are added cover that first.`
   return available > 0
     ? [
         notice('waiting', {
@@ -221,7 +253,7 @@ function aboutSeats(seats: CaseSummary['seats']): Notice[] {
   return [
     notice('waiting', {
       sentence: `${taken} (${active} in use, ${pending} reserved): the next invitation is refused.`,
-      tell: `${taken}: ${active} in use, and ${pending} for open invitations. To invite another person, add a seat on the Billing page, or free one.`,
+      tell: `${taken}: ${active} in use, and ${pending} for open invitations. To invite another person, choose Buy Additional Seats on your organization’s page under Seat Management, or free a seat there.`,
     }),
   ]
 }

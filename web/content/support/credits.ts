@@ -82,7 +82,7 @@ function aboutMonthsEnd(
   return [
     notice('waiting', {
       sentence: `A month ended on ${day}, and ${what} expired.`,
-      tell: `Your month ended on ${day}, and ${what} of it expired: plan credits are for one month. Credits that you buy do not expire with it.`,
+      tell: `Your billing month ended on ${day}, and ${what} of it expired. Credits included in a plan reset every billing month; purchased credits never expire.`,
       item_key: key,
     }),
   ]

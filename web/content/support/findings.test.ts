@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { failureOf } from '../../../schema/api/failures.ts'
 import { type FindingKind, findingKinds } from '../../../schema/api/findings.ts'
 import type { Repair } from '../../../schema/api/reconciliation.ts'
 import { describeFinding, findingName } from './findings.ts'
@@ -16,11 +17,13 @@ const session = {
     payment_status: 'paid',
     paid: { amount_minor: 700, currency: 'EUR' },
   },
-  ...{ state: 'failed', reason: 'The payment failed', other_session_id: null, promised: null },
+  ...{ state: 'failed', reason: 'payment_failed', other_session_id: null, promised: null },
 }
 const unknown = { status: 'active', second_to: null, intent_id: null, intent_state: null }
 const replay = (kind: 'intent' | 'subscription') =>
   ({ repair: { kind: 'replay', target: { kind, id: 'x' }, params: {} } }) as const
+const refused = failureOf('stripe_refuses', { says: 'No such price: “x” (resource_missing)' })
+const givenUp = failureOf('given_up', { attempts: 10, reason: refused })
 const fields = [
   { field: 'seats', there: '3', here: '7' },
   { field: 'to_be_cancelled_at', there: null, here: '2026-12-01 10:00' },
@@ -53,9 +56,9 @@ test.each<[FindingKind, object, Parameters<typeof say>[2], string]>([
   ],
   [
     'subscription_differs',
-    { fields, failure: 'No such subscription' },
+    { fields, failure: givenUp },
     {},
-    'A plan differs in seats, to be cancelled at. Subscription x: seats 3, to be cancelled at never. seats 7, to be cancelled at 2026-12-01 10:00. A replay fetches it again; the last one failed: No such subscription.',
+    'A plan differs in seats, to be cancelled at. Subscription x: seats 3, to be cancelled at never. seats 7, to be cancelled at 2026-12-01 10:00. A replay fetches it again; the last one failed: Given up after 10 attempts: Stripe refuses it: No such price: “x” (resource_missing).',
   ],
   [
     'credits_too_many',

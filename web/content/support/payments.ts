@@ -202,8 +202,8 @@ function aboutSubscription({ key: item_key, data }: ItemOf<Subscription>): Notic
     const sentence = `${[...whyUnpaid(data), ...ends].join('; ')}.`
     const open = `The payment of ${sum} for ${name}`
     const tell = data.needs_confirmation
-      ? `${open} waits for your bank’s confirmation. Please open Billing, and confirm it there.`
-      : `${open} did not go through${told ? ` (${told})` : ''}. Please update your payment method on the Billing page${day ? `; otherwise we try the same one again on ${day}` : ''}.`
+      ? `${open} has to be confirmed with your bank. Please choose Confirm payment on the Billing page.`
+      : `${open} was declined${told ? ` (${told})` : ''}. Please choose Update card on the Billing page${day ? `; the card is charged again on ${day}` : ''}.`
     return [notice('problem', { sentence, tell, item_key })]
   }
   if (data.status === 'past_due' || data.status === 'unpaid') {
@@ -221,11 +221,11 @@ function aboutSubscription({ key: item_key, data }: ItemOf<Subscription>): Notic
   }
   if (data.status === 'trialing' && data.trial_end && ends.length === 0) {
     const day = dayText(data.trial_end)
-    const tell = `Your trial of ${name} runs until ${day}. You pay nothing if you cancel before that on the Billing page.`
+    const tell = `Your free trial of ${name} ends on ${day}. Cancel before it with Manage billing on the Billing page, and nothing is charged.`
     return [notice('waiting', { sentence: `${name} is in its trial until ${day}.`, tell, item_key })]
   }
   return ends.map((text) => {
-    const tell = `${text}, as it was cancelled. Until then you can use its credits, and keep it on the Billing page.`
+    const tell = `${text}, as it was cancelled. Until then you can use its credits. To keep it, choose Resume plan on the Billing page.`
     return notice('waiting', { sentence: `${text}: it is cancelled.`, tell, item_key })
   })
 }

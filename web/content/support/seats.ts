@@ -64,7 +64,7 @@ const invitationWords = wordsOf({
     return [
       notice('problem', {
         sentence: `Invitation of ${label} failed on ${day}: ${why}. Its seat is free; an admin has to invite again.`,
-        tell: `The invitation to ${label} could not be sent on ${day}, and takes no seat. Please check the address, and invite them again.`,
+        tell: `The invitation to ${label} could not be sent on ${day}, and takes no seat. ${refusal_code === 'unavailable' ? 'Please' : 'Please check the address, and'} invite them again.`,
         item_key: key,
       }),
     ]

@@ -129,7 +129,7 @@ test('a time that Stripe refuses leaves the draft as it is, and the event says w
   })
   expect(await hear(created, { ...fast, stripe: distorted })).toEqual({
     state: 'ignored',
-    reason: expect.stringContaining('Stripe does not finalize the invoice sooner: '),
+    reason: expect.stringContaining('not_finalized_sooner '),
   })
   expect(await latestInvoice(bought)).toMatchObject({
     automatically_finalizes_at: draft.automatically_finalizes_at,

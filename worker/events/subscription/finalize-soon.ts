@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { failureOf } from '../../../schema/api/failures.ts'
 import { findSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import { isDeleted } from '../../../schema/people/owners/deleted-owners.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
@@ -36,7 +37,7 @@ export async function finalizeSoon(
   } catch (error) {
     // It was finalized meanwhile, or Stripe wants a later time: then it stays as it is.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
-    return ignore(`Stripe does not finalize the invoice sooner: ${reasonOf(error)}`)
+    return ignore(failureOf('not_finalized_sooner', { reason: reasonOf(error) }))
   }
   return { of: 'nothing', state: 'applied', reason: null }
 }

@@ -25,7 +25,7 @@ test('a team that is paid and that Clerk’s plan refuses is told to its buyer a
     .select(['id', 'state', 'reason', 'attempts'])
     .where('type', '=', 'checkout.session.completed')
     .executeTakeFirstOrThrow()
-  expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('Clerk refused') })
+  expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('clerk_refuses') })
   const summary = await server.ask(getAccountSummary, { token: person.token, query: { payer: 'personal' } })
   expect(summary.payments).toMatchObject([{ id: bought.intent_id, state: 'under_review' }])
   await product.advanceDays(0.1)

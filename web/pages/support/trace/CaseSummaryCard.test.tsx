@@ -1,6 +1,7 @@
 import { renderToString } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
+import { paymentTexts } from '../../../../schema/api/account.ts'
 import type { CaseSummary, TraceItem } from '../../../../schema/api/support.ts'
 import { ActContext } from '../../../components/support/acts/useAct.ts'
 import { CaseSummaryCard } from './CaseSummaryCard.tsx'
@@ -82,7 +83,7 @@ test.each<[string, Partial<CaseSummary>, 'positive' | 'caution' | 'critical', st
   ],
   [
     'Stripe is away',
-    { comparison: { ...agreed, state: 'failed', error: 'Stripe does not answer.' } },
+    { comparison: { ...agreed, state: 'failed', error: 'stripe_away' } },
     'caution',
     'What happened at Stripe since 22 November 2026 at 23:59 UTC is not known: Stripe does not answer.',
   ],
@@ -111,6 +112,7 @@ test.each<[string, Partial<CaseSummary>, 'positive' | 'caution' | 'critical', st
   expect(html).toContain(`bg-${tone}-soft`)
   expect(html.replaceAll('\u00a0', ' ')).toContain(text)
   expect(html.includes('All expected credits are present')).toBe(known.comparison === undefined)
+  expect(html.includes('Everything that you have paid for is in your account')).toBe(tone === 'positive')
 })
 
 test('what explains a complaint is said although the credits agree', () => {
@@ -136,6 +138,7 @@ test('what explains a complaint is said although the credits agree', () => {
   }
   const html = show({ notices: [charge] })
   expect(html).toMatch(/<li class.*Dispute lost on 22 November 2026\. It is about €7\.00\./)
+  expect(countOf(html, 'To the customer')).toBe(1)
 })
 
 const failed = 'Invitation of d…@example.com of 22 November 2026 failed: Clerk refused it.'
@@ -154,6 +157,48 @@ test('the first of several problems is the headline, with its button, and is not
   expect(html).toMatch(/<li class.*The stored plan is Starter, and it should be Pro/)
   expect(html).not.toMatch(/<li class.*Clerk refused it/)
   expect(html).toContain('aria-keyshortcuts="r"')
+})
+
+const failedEvent: TraceItem = {
+  ...{ kind: 'event', key: 'event:evt_1', id: 'evt_1', at: '2026-11-22T00:00:00Z' },
+  links: { stripe: null, clerk: null },
+  data: {
+    ...{ source: 'stripe', type: 'checkout.session.completed', state: 'failed', reason: 'A defect' },
+    ...{ attempts: 1, last_error: null, next_try_at: '2026-11-22T00:00:00Z', unavailable_since: null },
+    ...{ occurred_at: '2026-11-22T00:00:00Z', received_via: 'webhook', is_stored: true },
+    ...{ object_id: null, intent_id: null, amount_minor: null, currency: null },
+  },
+}
+const missing = { id: 'grant', starts_at: null, subscription_id: null, credits: { is: 0, should: 500 } }
+const bought = { ...missing, kind: 'purchase', account: 'purchased', intent: null } as const
+
+test.each<[string, Partial<CaseSummary>, string]>([
+  ['a purchase that is under way', { grants: [{ ...bought, event: null }] }, paymentTexts.paid],
+  [
+    'a purchase whose event failed',
+    { grants: [{ ...bought, event: failedEvent }] },
+    paymentTexts.under_review,
+  ],
+  [
+    'a month of a plan',
+    { grants: [{ ...bought, kind: 'month', account: 'plan', event: null }] },
+    'Your balance lacks 500 credits of your plan. We are looking into it.',
+  ],
+  [
+    'another plan',
+    { agrees: false, plan_type: { is: 'starter', should: 'pro' } },
+    'Your plan is Pro, and your account does not show it yet. We are looking into it.',
+  ],
+])('the customer is told of %s in the words of their own pages, to be copied', (_, known, tell) => {
+  const html = show(known)
+  expect(html).toContain(`To the customer: “<!-- -->${tell}`)
+  expect(html).toContain(`Copy</span><span class="sr-only">: <!-- -->${tell}`)
+})
+
+test('credits that are too many have nothing to tell the customer', () => {
+  const html = show({ grants: [{ ...bought, event: null, credits: { is: 500, should: 0 } }] })
+  expect(html).toContain('500 credits of the purchase')
+  expect(html).not.toContain('To the customer')
 })
 
 test.each([

@@ -17,6 +17,7 @@ import {
   noticesOf,
   type Problem,
   problemsOf,
+  tellInOne,
 } from '../../../content/support/case.ts'
 import { capitalized, type Notice } from '../../../content/support/words.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -39,6 +40,7 @@ export function CaseSummaryCard({
   const notices = [...aboutSilence(summary), ...noticesOf(summary, owner)]
   // The sentence is the first problem's, and says how many more there are.
   const [first, ...others] = problems
+  const tell = tellInOne(problems, notices, summary)
   const { Icon, background, color } = looks[toneOf(summary, notices)]
   return (
     <Card aria-label="Expected and actual state" className="overflow-clip">
@@ -50,9 +52,10 @@ export function CaseSummaryCard({
             <p className="mt-0.5 text-muted text-xs">
               <HowMuchIsKnown summary={summary} isClerkAway={isClerkAway} />
             </p>
+            <ToCustomer tell={tell} />
           </div>
         </div>
-        {first && <ProblemActions problem={first} owner={owner} isFirst />}
+        {first ? <ProblemActions problem={first} owner={owner} isFirst /> : tell && <CopyText text={tell} />}
       </div>
       {notices.length > 0 && (
         <ul aria-label="What explains a complaint" className="divide-y divide-line border-b text-sm">
@@ -68,7 +71,7 @@ export function CaseSummaryCard({
                 />
                 <div>
                   <p>{notice}</p>
-                  <p className="mt-0.5 text-muted text-xs">To the customer: “{tell}”</p>
+                  <ToCustomer tell={tell} />
                 </div>
               </div>
               <span className="ml-auto flex shrink-0 items-center gap-2">
@@ -83,10 +86,11 @@ export function CaseSummaryCard({
         <ul className="divide-y divide-line border-b text-sm">
           {others.map((problem) => (
             <li key={problem.sentence} className="flex flex-wrap items-start gap-x-4 gap-y-2 px-4 py-2.5">
-              <p className="min-w-0 flex-1 basis-72 [overflow-wrap:anywhere]">
-                {problem.sentence}
-                <span className="block text-faint text-xs">{stakeText(problem.money, problem.credits)}</span>
-              </p>
+              <div className="min-w-0 flex-1 basis-72 [overflow-wrap:anywhere]">
+                <p>{problem.sentence}</p>
+                <p className="text-faint text-xs">{stakeText(problem.money, problem.credits)}</p>
+                <ToCustomer tell={problem.tell} />
+              </div>
               <ProblemActions problem={problem} owner={owner} />
             </li>
           ))}
@@ -162,6 +166,10 @@ function HowMuchIsKnown({ summary, isClerkAway }: { summary: CaseSummary; isCler
   )
 }
 
+function ToCustomer({ tell }: { tell: string | null }) {
+  return tell && <p className="mt-0.5 text-muted text-xs">To the customer: “{tell}”</p>
+}
+
 function ShowItem({ owner, item_key, of }: { owner: string; item_key: string; of: string }) {
   return (
     <RouteButton to={traceAddress(caseOfItem(owner, item_key))} replace variant="quiet" size="small">
@@ -178,7 +186,7 @@ interface ProblemActionsProps {
 }
 
 function ProblemActions({
-  problem: { item_key, replay, sentence },
+  problem: { item_key, replay, sentence, tell },
   owner,
   isFirst = false,
 }: ProblemActionsProps) {
@@ -186,6 +194,7 @@ function ProblemActions({
   const kind = replay?.id === owner ? 'resync' : 'replay'
   return (
     <span className="ml-auto flex shrink-0 items-center gap-2">
+      {tell && <CopyText text={tell} />}
       {item_key && <ShowItem owner={owner} item_key={item_key} of={sentence} />}
       {replay && (
         <Button

@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { failureOf } from '../../../schema/api/failures.ts'
 import { findStripeCustomer, listCustomersPaidBy } from '../../../schema/billing/customers/customers.ts'
 import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { isMissing } from '../../../schema/vendors/stripe/missing.ts'
@@ -13,7 +14,7 @@ type Deps = Pick<WorkerDependencies, 'db' | 'clerk' | 'stripe'>
  * and a customer that has it already is left alone. The address of an organization's customer is that of the
  * admin who bought for it. Returns what Stripe refused, for people; else null.
  */
-export async function followContact(deps: Deps, owner_id: string): Promise<string | null> {
+export async function copyContactToStripe(deps: Deps, owner_id: string): Promise<string | null> {
   const own = await findStripeCustomer(deps.db, owner_id)
   const others = kindOf(owner_id) === 'user' ? await listCustomersPaidBy(deps.db, owner_id) : []
   if (!own && others.length === 0) return null
@@ -56,6 +57,6 @@ async function update(stripe: Stripe, id: string, { name, email, of }: Contact):
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
     // One of another account, or of a mode that the key does not have.
-    return isMissing(error) ? null : `Stripe refuses the address or name: ${reasonOf(error)}`
+    return isMissing(error) ? null : failureOf('contact_refused', { reason: reasonOf(error) })
   }
 }

@@ -7,7 +7,7 @@ import { adoptInvitations } from './adopt-invitations.ts'
  * get one, and Clerk is told how many people it has to let in. The change is done by then, so a failure is
  * only logged: the comparison of seats does both again.
  */
-export async function followSeats(
+export async function syncSeatsWithClerk(
   deps: Pick<WorkerDependencies, 'db' | 'clerk' | 'log'>,
   { seats_changed_in }: { readonly seats_changed_in?: string | undefined },
 ): Promise<void> {
