@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { startClockwork } from '../../tests/support/product/clockwork.ts'
@@ -115,5 +116,6 @@ test('one of ours that Stripe does not have is a contradiction, for a person to 
     .select(['state', 'reason'])
     .where('id', '=', key)
     .executeTakeFirstOrThrow()
-  expect(event).toEqual({ state: 'failed', reason: "No such subscription: 'sub_gone' (resource_missing)" })
+  const reason = failureOf('stripe_refuses', { says: "No such subscription: 'sub_gone' (resource_missing)" })
+  expect(event).toEqual({ state: 'failed', reason })
 })
