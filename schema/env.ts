@@ -346,13 +346,11 @@ function standInsInProduction(environment: Environment): string[] {
     return standInNames
       .filter((name) => environment[name] !== undefined)
       .map((name) => `${name} is for the sandbox and must not be set in production.`)
-  // A rehearsal has no sample gateway.
-  const elsewhere = standInNames.filter(
-    (name) =>
-      !isLoopbackAddress(
-        environment[name] ?? (name === 'SAMPLE_GATEWAY_URL' ? environment.APP_URL : undefined),
-      ),
+  // A rehearsal may be without the sample gateway.
+  const expected = standInNames.filter(
+    (name) => name !== 'SAMPLE_GATEWAY_URL' || environment[name] !== undefined,
   )
+  const elsewhere = expected.filter((name) => !isLoopbackAddress(environment[name]))
   const live = (['STRIPE_SECRET_KEY', 'CLERK_SECRET_KEY'] as const).filter((name) =>
     isLive(environment[name]),
   )

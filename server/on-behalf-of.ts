@@ -14,7 +14,7 @@ interface Caller {
   readonly operator_key_id: string | null
 }
 
-/** Who spends: their rights, limits and payers count, whoever makes the call. */
+/** Who spends: their rights, limits and payers count, also where a service makes the call. */
 interface Spender extends Caller {
   readonly user_id: string
   /** As the call names it; left out where the token's payer pays. */

@@ -10,7 +10,7 @@ export const readSettings = settingsReader('gateway', {
   operatorKey: textSetting(''),
 })
 
-/** It keeps nothing: what a request reserved that it was serving expires by itself. */
+/** It keeps nothing: a hold of a request that it was serving expires. */
 export async function startSampleGateway(settings: ReturnType<typeof readSettings>): Promise<Sandbox> {
   const { server, port, url, close } = await listen(settings)
   server.on('request', createApp(settings).callback())

@@ -35,7 +35,7 @@ const budgetSchema = z.object({
   /** How often it refused something in this period, and when it did last. */
   refused: z.int(),
   refused_at: z.nullable(z.iso.datetime()),
-  /** When somebody asked for more, since it was last raised. */
+  /** When a member asked for more, since it was last raised. */
   asked_at: z.nullable(z.iso.datetime()),
 })
 export type Budget = z.infer<typeof budgetSchema>

@@ -128,7 +128,7 @@ export async function prepareSignIn(
 /**
  * Confirms a sign-in of the alternative page. The confirmation belongs to one state, address and user, and
  * works once. `unconfirmed`: it is not the one that this page was given, or too old; the page may ask for
- * another. The code is the user's id, as in the specification, and a random proof: whoever sent the link
+ * another. The code is the user's id, as in the specification, and a random proof: the sender of the link
  * knows the state and may know the id, and never sees what goes to the editor of the person who clicks.
  */
 export async function confirmSignIn(

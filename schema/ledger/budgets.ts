@@ -78,7 +78,7 @@ export async function setBudget(db: Kysely<DB>, budget: SetBudget): Promise<void
 interface BudgetOfPerson {
   readonly owner_id: string
   readonly budget_id: string
-  /** Whose spending it limits; of a budget for all, anybody's. */
+  /** Whose spending it limits; of a budget for all, any user's id. */
   readonly person: string
   readonly now: Date
 }
@@ -91,7 +91,7 @@ export function raiseBudget(
   return changePeriod(db, { ...of, credits })
 }
 
-/** Writes down that the person asks for more. Returns false where somebody asked already. */
+/** Writes down that the person asks for more. Returns false where a member has asked already. */
 export function askForMore(db: Kysely<DB>, of: BudgetOfPerson): Promise<boolean> {
   return changePeriod(db, { ...of, credits: null })
 }

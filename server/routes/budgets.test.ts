@@ -112,7 +112,7 @@ test.each([
   ['one of a person for an organization', { scope: 'own', limit: 5 }, 400],
   ['one of a member without the member', { scope: 'member', limit: 5 }, 400],
   ['one of everyone with a member', { scope: 'organization', user_id: 'user_x', limit: 5 }, 400],
-  ['one of somebody without a seat', { scope: 'member', user_id: 'user_x', limit: 5 }, 404],
+  ['one of a person without a seat', { scope: 'member', user_id: 'user_x', limit: 5 }, 404],
   ['one below zero', { scope: 'organization', limit: -1 }, 400],
 ] as const)('a limit that is %s is refused', async (_, body, status) => {
   expect(await limit(body)).toMatchObject({ status })

@@ -59,11 +59,9 @@ export const budgetsRoutes = [
       await retryTransaction(deps.db, async (trx) => {
         await writeBudget(trx, { owner_id, scope, user_id, credits: limit, period, set_by, now })
         if (confirmed || limit === null) return
-        const above = (await listBudgets(trx, { owner_id, people, now }))
-          .filter(
-            (budget) =>
-              budget.scope === scope && budget.left < 0 && (user_id ?? budget.person) === budget.person,
-          )
+        const affected = scope === 'member_default' ? people : [user_id ?? set_by]
+        const above = (await listBudgets(trx, { owner_id, people: affected, now }))
+          .filter((budget) => budget.scope === scope && budget.left < 0)
           .toSorted((one, other) => one.left - other.left)
         const [worst] = above
         // It rolls back.

@@ -331,7 +331,7 @@ describe('a sign-in of the alternative page', () => {
     expect((await exchange(server, signIn, withoutVerifier)).status).toBe(200)
   })
 
-  test('whoever sends the link gets nothing for the click of its reader, whose editor gets the token', async () => {
+  test('the sender of a link gets nothing for the click of its reader, whose editor gets the token', async () => {
     const link = newSignIn()
     const sent = await complete(server, link, ada)
     const known = { ...link, code: ada.user_id }

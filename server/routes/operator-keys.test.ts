@@ -187,7 +187,7 @@ describe('a hold of an operator key', () => {
     [settleHold, { credits: 0, outcome: 'failed', reason: 'cancelled' }],
   ])
 
-  test('nobody but the key that opened a hold can read, extend, settle or release it', async () => {
+  test('only the key that opened a hold can read, extend, settle or release it', async () => {
     const { token, user_id } = await person()
     const id = await reserved({ token })
     for (const endpoint of changes) {

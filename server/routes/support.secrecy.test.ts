@@ -80,7 +80,7 @@ async function buildCustomerWithSecrets() {
   }
 }
 
-/** Pages on which nobody has to choose between people, before the reader has opened a case. */
+/** Pages on which support chooses between no people, before the reader has opened a case. */
 const lists = ['GET /api/support/audit', 'GET /api/support/findings']
 
 test('no answer to support has a secret, a card or an address in it', async () => {

@@ -15,7 +15,7 @@ import { enqueue } from '../enqueue.ts'
 const freshMs = 60_000
 
 /**
- * Asks Stripe about the owner of an open case: a dry run of a resync, one a minute whoever has the case open,
+ * Asks Stripe about the owner of an open case: a dry run of a resync, one a minute for all who have the case open,
  * and another one when an act may have mended what was found. At the terminal a person asks by an act.
  */
 export async function askStripe(

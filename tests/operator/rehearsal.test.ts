@@ -91,7 +91,7 @@ async function untilPurchases(person: Person, count: number): Promise<void> {
 
 const pidOf = (name: string) => rehearsal.processes.find((one) => one.name === name)?.pid() ?? 0
 
-test('in a rehearsal a person signs up and buys a pack, a server and a worker are killed, and the next packs come once each', async () => {
+test('a person’s packs come once each in a rehearsal, whose servers and workers are killed one after the other', async () => {
   const ada = await signUp({ knob: (path, body) => turn('clerk', path, body) })
   await buy(ada)
   await untilPurchases(ada, 1)
@@ -112,7 +112,7 @@ test('in a rehearsal a person signs up and buys a pack, a server and a worker ar
   for (const [name, pid] of before) expect(pidOf(name)).not.toBe(pid)
 })
 
-test('each process of a rehearsal has its own login, none is a superuser, and what differs from production is said', async () => {
+test('a rehearsal runs its servers by the documented login, and says what differs from production', async () => {
   const { environment, differences } = rehearsal
   expect(environment.DATABASE_URL).toContain('//tidemark_server_login:')
   const url = environment.APP_URL ?? ''

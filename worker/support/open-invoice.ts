@@ -9,7 +9,7 @@ import { subscriptionOf } from './fetch-plan.ts'
 
 type Change = (stripe: Stripe, id: string, options: Stripe.RequestOptions) => Promise<Stripe.Invoice>
 
-/** Charges the card on file, as Stripe does by itself when it tries again. A refusal of the card ends the act. */
+/** Charges the card on file, as Stripe's own retries do. A refusal of the card ends the act. */
 export const payInvoice: DoAct = (deps, act) =>
   changeOpen(deps, act, {
     to: 'paid',
@@ -26,7 +26,7 @@ export const payInvoice: DoAct = (deps, act) =>
     }),
   })
 
-/** Gives up the money of an invoice; Stripe lets nobody take that back (https://docs.stripe.com/api/invoices/void). */
+/** Gives up the money of an invoice, which Stripe never takes back (https://docs.stripe.com/api/invoices/void). */
 export const voidInvoice: DoAct = (deps, act) =>
   changeOpen(deps, act, {
     to: 'void',

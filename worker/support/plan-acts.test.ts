@@ -69,6 +69,13 @@ async function paidPlan(): Promise<PaidPurchase> {
   return bought
 }
 
+/** One whose month has begun in an earlier second than the act: a month that lasts no time is taken back, and does not expire. */
+async function planOfYesterday(): Promise<PaidPurchase> {
+  const bought = await paidPlan()
+  await life.live(1)
+  return bought
+}
+
 /** A plan whose renewal is declined. */
 async function overduePlan(): Promise<PaidPurchase> {
   const bought = await paidPlan()
@@ -86,7 +93,7 @@ async function overduePlanWithGoodCard(): Promise<PaidPurchase> {
 const cases = [
   {
     kind: 'end_plan',
-    of: paidPlan,
+    of: planOfYesterday,
     plan: { status: 'canceled' },
     invoices: ['paid'],
     changes: [{ what: 'plan', before: 'pro', after: 'starter' }],

@@ -10,7 +10,7 @@ import { refundedMinor } from '../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { applyFetched, fetchSubject } from '../events/sync-subject.ts'
-import type { DoAct } from './act.ts'
+import { type DoAct, onceAtStripe } from './act.ts'
 
 /**
  * The metadata of a refund that names its act. Stripe may forget an idempotency key after a day
@@ -110,7 +110,7 @@ async function refundAtStripe(
   const { amount_minor: amount, stripe_reason: reason } = asked
   const made = await stripe.refunds.create(
     { charge, amount, ...(reason && { reason }), metadata: { [madeBy]: act.id } },
-    { idempotencyKey: `support_act_${act.id}` },
+    onceAtStripe(act),
   )
   // What Stripe answered to the first try may be old.
   return stripe.refunds.retrieve(made.id)

@@ -138,7 +138,7 @@ function sessionStatus(session: Session): SessionStatus {
   return session.status === 'active' && session.expire_at < Date.now() ? 'expired' : session.status
 }
 
-/** Minutes since the first and the second factor; here nobody has a second one. */
+/** Minutes since the first and the second factor; no person of the stand-in has a second one. */
 export function factorAges({ first_factor_at, created_at }: Session): [number, number] {
   return [Math.floor((Date.now() - (first_factor_at ?? created_at)) / 60_000), -1]
 }

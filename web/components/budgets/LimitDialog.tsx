@@ -37,13 +37,13 @@ export interface LimitTarget {
   /** Of a person. */
   user_id?: string
   title: string
-  /** What applies today; for a person also that of each member. */
-  budget: Pick<Budget, 'limit' | 'period'> & Partial<Pick<Budget, 'id' | 'scope'>> & { extra?: number }
+  /** What applies today, of a person also the limit of each member; null where nothing does. */
+  budget: (Pick<Budget, 'limit' | 'period'> & Partial<Pick<Budget, 'id' | 'scope' | 'extra'>>) | null
 }
 
 interface LimitDialogProps {
   payer: PayerView
-  target: LimitTarget | (Omit<LimitTarget, 'budget'> & { budget: null })
+  target: LimitTarget
   onClose: () => void
 }
 

@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
-import type { getBudgets } from '../../../schema/api/budgets.ts'
-import { askForMore, type Budget, type BudgetPeriod } from '../../../schema/api/budgets.ts'
+import { askForMore, type Budget, type BudgetPeriod, type getBudgets } from '../../../schema/api/budgets.ts'
 import type { ResponseOf } from '../../../schema/api/endpoint.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
@@ -57,7 +56,7 @@ export function LimitsCard({ payer, mayManage }: LimitsCardProps) {
 type Limits = ResponseOf<typeof getBudgets>
 
 function Managed({ payer, limits }: { payer: PayerView; limits: Limits }) {
-  const [target, setTarget] = useState<Parameters<typeof LimitDialog>[0]['target'] | null>(null)
+  const [target, setTarget] = useState<LimitTarget | null>(null)
   const { everyone, member_default } = limits
   const isPersonal = payer.payer === 'personal'
   const all: Omit<LimitTarget, 'budget'> = isPersonal
