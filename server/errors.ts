@@ -128,6 +128,7 @@ const texts = {
   414: { path_too_long: 'The path of this address is too long' },
   421: { foreign_host: 'This server does not answer for the host of this address' },
   422: {
+    unknown_model: 'The tokens of this model have no price here. Please report credits.',
     idempotency_key_reused: 'This Idempotency-Key was used before for another request. Please use a new one.',
   },
   500: { internal_error: 'An unexpected error occurred' },

@@ -24,7 +24,7 @@ export function gatewayAt(url: string) {
           'x-project': 'tide',
           ...(pause && { 'x-sandbox-pause': pause }),
         },
-        // The gateway reserves a credit for ten tokens, also of the few that the question has.
+        // Ten tokens of an answer cost a credit, and those of the question less than one.
         body: JSON.stringify({
           model,
           max_tokens: at_most * 10 - 10,

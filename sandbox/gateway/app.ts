@@ -30,15 +30,12 @@ const requestBody = z.object({
 /** Made up, like the number of their tokens; any other prompt is repeated. */
 const answers: Readonly<Record<string, readonly [number, string]>> = {
   'Explain this function': [
-    110,
+    119,
     'It keeps a tide level between the lowest and the highest mark of the harbor.',
   ],
-  'Let an agent write tests': [590, 'Three tests: below the lowest mark, above the highest, and in between.'],
-  'Rewrite the whole module': [3990, 'Done: 14 files changed, and the tests pass.'],
+  'Let an agent write tests': [599, 'Three tests: below the lowest mark, above the highest, and in between.'],
+  'Rewrite the whole module': [3999, 'Done: 14 files changed, and the tests pass.'],
 }
-/** Made up: ten tokens cost a credit. */
-const creditsOf = (tokens: number) => Math.max(1, Math.ceil(tokens / 10))
-
 /** Charges the user of an editor's token for made-up answers, in the forms of two providers. */
 export function createApp(product: Parameters<typeof meterAt>[0]): Koa {
   const meter = meterAt(product)
@@ -86,7 +83,7 @@ export function createApp(product: Parameters<typeof meterAt>[0]): Koa {
     const token = /^Bearer (\S+)$/.exec(context.get('authorization'))?.[1] ?? context.get('x-api-key')
     const reservation = {
       on_behalf_of: { token },
-      credits: creditsOf(input + max_tokens),
+      tokens: { input, output: max_tokens },
       idempotency_key: randomUUID(),
       model,
       description: header('x-description'),
@@ -129,8 +126,8 @@ export function createApp(product: Parameters<typeof meterAt>[0]): Koa {
     answered.output = Math.ceil((Math.min(tokens, max_tokens) * made) / words.length)
     if (made === 0) await meter(`${hold}/release`, {})
     else {
-      const credits = creditsOf(input + answered.output)
-      answered.cost = settled.parse(await meter(`${hold}/settle`, { credits })).charged
+      const tokens = { input, output: answered.output }
+      answered.cost = settled.parse(await meter(`${hold}/settle`, { tokens })).charged
     }
     write(wire.end(answered))
     if (stream) context.res.end(wire.last)

@@ -40,6 +40,8 @@ const causeSchema = z.object({
   note: z.nullable(z.string()),
   /** Why a request failed, which costs nothing; null for everything else. */
   failure: z.nullable(z.enum(['provider_error', 'timeout', 'empty', 'cancelled'])),
+  /** What a usage by tokens cost exactly, in thousandths of a credit; parts of a credit are charged with a later one. */
+  cost_thousandths: z.nullable(z.int()),
   /** What a usage was for, as the editor says; null where it says nothing. */
   model: z.nullable(z.string()),
   project: z.nullable(z.string()),
@@ -192,7 +194,7 @@ export function describeCause(cause: Cause, format: CauseFormat, on?: string): {
     case 'late_month':
       return { what: 'Credits for a late plan payment', why: `For ${period}; they do not expire` }
     case 'usage':
-      return usageText(cause)
+      return usageText(cause, format)
     case 'usage_moved':
       return {
         what: 'Bought credits given back',
@@ -232,14 +234,23 @@ const failureNames: Readonly<Record<NonNullable<Cause['failure']>, string>> = {
   cancelled: 'canceled',
 }
 
-function usageText({ note, failure, is_above_hold, by, model, project }: Cause): {
+function usageText(
+  { note, failure, cost_thousandths, is_above_hold, by, model, project }: Cause,
+  format: CauseFormat,
+): {
   what: string
   why: string
 } {
   const who = by === null ? 'in an editor' : `by ${by}`
   const details = failure
     ? [note, `Requested ${who}`, model, project]
-    : [`Used ${who}`, is_above_hold && 'above what was reserved', model, project]
+    : [
+        `Used ${who}`,
+        is_above_hold && 'above what was reserved',
+        cost_thousandths !== null && `costs exactly ${format.credits(cost_thousandths / 1000)} credits`,
+        model,
+        project,
+      ]
   return {
     what: failure ? `Not charged: ${failureNames[failure]}` : (note ?? 'Usage'),
     why: details.filter(Boolean).join(' · '),

@@ -3,11 +3,14 @@ import { planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { payerQuery, payerSchema } from './ids.ts'
 import {
+  amountFields,
   editorBalanceSchema,
   failureRules,
   namedPayer,
   noSeat,
+  oneAmount,
   outcomeFields,
+  someAmount,
   spendingErrors,
   spendingFields,
   withNearestBudget,
@@ -185,21 +188,11 @@ export const reportUsage = endpoint({
   limit: 'extension',
   meters: true,
   body: z
-    .strictObject({
-      credits: z.int().check(z.minimum(0), z.maximum(10_000)),
-      ...spendingFields,
-      ...outcomeFields,
-    })
-    .check(
-      ...failureRules,
-      z.refine(({ credits, outcome }) => outcome === 'failed' || credits !== 0, {
-        path: ['credits'],
-        error: 'credits must be at least 1, unless the request failed',
-      }),
-    ),
+    .strictObject({ ...amountFields, ...spendingFields, ...outcomeFields })
+    .check(...failureRules, oneAmount, someAmount),
   response: z.object({
     success: z.literal(true),
-    /** The credits charged for this report, now or earlier. */
+    /** The credits charged for this report, now or earlier; parts of a credit are charged with a later one. */
     charged: z.int(),
     /** True when the same report was already charged earlier. */
     replayed: z.boolean(),

@@ -1,9 +1,12 @@
 import * as z from 'zod/mini'
 import { endpoint } from './endpoint.ts'
 import {
+  amountFields,
   editorBalanceSchema,
   failureRules,
+  oneAmount,
   outcomeFields,
+  someAmount,
   spendingErrors,
   spendingFields,
 } from './spending.ts'
@@ -33,7 +36,8 @@ export const reserveCredits = endpoint({
   meters: true,
   body: z
     .strictObject({
-      credits: z.int().check(z.minimum(1), z.maximum(10_000)),
+      /** Tokens are reserved as whole credits, rounded up. A settlement by tokens counts with the prices of this moment. */
+      ...amountFields,
       /** When fewer are available, that many are enough. */
       at_least: z.optional(z.int().check(z.minimum(1))),
       /** In minutes. */
@@ -51,7 +55,9 @@ export const reserveCredits = endpoint({
       ),
     })
     .check(
-      z.refine(({ credits, at_least }) => at_least === undefined || at_least <= credits, {
+      oneAmount,
+      someAmount,
+      z.refine(({ credits = 0, at_least }) => at_least === undefined || at_least <= credits, {
         path: ['at_least'],
         error: 'at_least must not be more than credits',
       }),
@@ -100,9 +106,7 @@ export const settleHold = endpoint({
   limit: 'extension',
   meters: true,
   params,
-  body: z
-    .strictObject({ credits: z.int().check(z.minimum(0), z.maximum(10_000)), ...outcomeFields })
-    .check(...failureRules),
+  body: z.strictObject({ ...amountFields, ...outcomeFields }).check(...failureRules, oneAmount),
   response: z.object({
     success: z.literal(true),
     charged: z.int(),
@@ -116,7 +120,11 @@ export const settleHold = endpoint({
     replayed: z.boolean(),
     balance: editorBalanceSchema,
   }),
-  also: { 404: no_hold, 409: ended },
+  also: {
+    404: no_hold,
+    409: ended,
+    422: { description: 'The hold was opened without a model whose tokens have a price' },
+  },
 })
 
 export const releaseHold = endpoint({

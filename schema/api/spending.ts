@@ -75,8 +75,45 @@ export const outcomeFields = {
   reason: z.optional(z.enum(['provider_error', 'timeout', 'empty', 'cancelled'])),
 }
 
+/** The most that one call spends or reserves. */
+export const creditsMax = 10_000
+
+const tokenCount = z.optional(z.int().check(z.minimum(0), z.maximum(100_000_000)))
+
+/** What a request took: credits, or tokens, whose price the model has. */
+export const amountFields = {
+  credits: z.optional(z.int().check(z.minimum(0), z.maximum(creditsMax))),
+  /** Only with an operator key; with a `model` that has a price. Those of the cache are not in `input`. */
+  tokens: z.optional(
+    z.strictObject({
+      input: tokenCount,
+      output: tokenCount,
+      cache_read: tokenCount,
+      cache_write: tokenCount,
+    }),
+  ),
+}
+
+interface Amount {
+  readonly credits?: number | undefined
+  readonly tokens?: object | undefined
+}
+
+export const oneAmount = z.refine<Amount>(
+  ({ credits, tokens }) => (credits === undefined) !== (tokens === undefined),
+  {
+    path: ['credits'],
+    error: 'Either credits or tokens is required',
+  },
+)
+
+export const someAmount = z.refine<Amount & Partial<Ended>>(
+  ({ credits, outcome }) => outcome === 'failed' || credits !== 0,
+  { path: ['credits'], error: 'credits must be at least 1, unless the request failed' },
+)
+
 interface Ended {
-  readonly credits: number
+  readonly credits?: number | undefined
   readonly outcome: 'completed' | 'failed'
   readonly reason?: string | undefined
 }
@@ -156,4 +193,5 @@ export const spendingErrors = {
   },
   404: noSeat,
   409: { description: 'The idempotency_key was used before for a different request' },
+  422: { description: 'The tokens of this model have no price' },
 }

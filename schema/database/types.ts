@@ -255,7 +255,8 @@ export interface LedgerEntries {
 
 export interface LedgerFailures {
   actor: string;
-  failure: "provider_error" | "timeout" | "empty" | "cancelled";
+  cost: number | null;
+  failure: "provider_error" | "timeout" | "empty" | "cancelled" | null;
   id: number;
   idempotency_key: string;
   model: string | null;
@@ -309,6 +310,7 @@ export interface LedgerHolds {
   asked: number;
   at_least: number | null;
   charged: number | null;
+  cost: number | null;
   credits: number;
   expires_at: Timestamp;
   extended_at: Timestamp | null;
@@ -322,6 +324,7 @@ export interface LedgerHolds {
   owner_id: string;
   plan_credits: number;
   project: string | null;
+  rates: Json | null;
   reason: string | null;
   resolved_at: Timestamp | null;
   run: string | null;
@@ -358,6 +361,7 @@ export interface LedgerOwners {
   purchased_balance: Generated<number>;
   purchased_hash: Buffer | null;
   purchased_version: Generated<number>;
+  rest: Generated<number>;
 }
 
 export interface LedgerProofs {
@@ -371,6 +375,7 @@ export interface LedgerProofs {
 export interface LedgerTransfers {
   act_id: string | null;
   actor: string;
+  cost: number | null;
   event_id: string | null;
   grant_id: string | null;
   id: Generated<number>;

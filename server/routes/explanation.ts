@@ -174,13 +174,24 @@ function withTotal({ plan, purchased }: Credits) {
 }
 
 function causeOf(change: Change): Cause {
-  const { failure, reason, model, project, is_above_hold, starts_at, ends_at, document_id } = change
+  const {
+    failure,
+    cost_thousandths,
+    reason,
+    model,
+    project,
+    is_above_hold,
+    starts_at,
+    ends_at,
+    document_id,
+  } = change
   const { bought: credits, amount_minor, currency, paid_at } = change
   const kind = causeKindOf(change)
   const hasNote = kind === 'usage' || kind === 'correction'
   return {
     kind,
     failure,
+    cost_thousandths,
     note: hasNote ? (reason ?? erasedText) : null,
     model,
     project,

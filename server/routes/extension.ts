@@ -15,6 +15,7 @@ import {
 } from '../../schema/api/extension.ts'
 import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
 import { freePlan } from '../../schema/catalogue/sold-plans.ts'
+import { ratesOf } from '../../schema/catalogue/token-rates.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import {
   generateToken,
@@ -40,6 +41,7 @@ import { Tagged } from '../etag.ts'
 import { anyFailure } from '../failures.ts'
 import { listPayersOf, suggestPayer } from '../list-payers.ts'
 import { findSpender } from '../on-behalf-of.ts'
+import { costOfCall } from '../price.ts'
 import { oneself, oneselfOrSeatHolder, theOwner } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -165,13 +167,24 @@ export const extensionRoutes = [
   route(reportUsage, {
     rights: oneselfOrSeatHolder,
   }).handle(async (request, deps) => {
-    const { payer: _payer, on_behalf_of, description, outcome, reason: failure, ...reported } = request.body
-    const { credits: required } = reported
+    const {
+      payer: _payer,
+      on_behalf_of,
+      description,
+      outcome,
+      reason: failure,
+      tokens,
+      credits,
+      ...labels
+    } = request.body
     const spender = await findSpender(deps, request)
+    const cost = costOfCall({ tokens, credits }, { rates: ratesOf(labels.model), ...spender })
+    const required = credits ?? 1
     const payer = await findPayer(deps, { ...spender, required })
     const usage = await deps.editorCalls.spend({
       owner_id: payer.owner_id,
-      ...reported,
+      ...labels,
+      ...cost,
       failure,
       occurred_at: deps.now(),
       actor: spender.user_id,

@@ -68,7 +68,7 @@ const ask = (
     signal,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({
-      model: 'large',
+      model: 'sample-large',
       max_tokens: 190,
       messages: [{ role: 'user', content: 'Explain this function' }],
       ...fields,
@@ -102,13 +102,13 @@ describe('an answer of the gateway', () => {
   test.each([
     [
       '/v1/messages',
-      { content: [{ type: 'text', text: answer }], usage: { input_tokens: 6, output_tokens: 110, cost: 12 } },
+      { content: [{ type: 'text', text: answer }], usage: { input_tokens: 6, output_tokens: 119, cost: 12 } },
     ],
     [
       '/v1/chat/completions',
       {
         choices: [{ message: { content: answer } }],
-        usage: { prompt_tokens: 6, completion_tokens: 110, total_tokens: 116, cost: 12 },
+        usage: { prompt_tokens: 6, completion_tokens: 119, total_tokens: 125, cost: 12 },
       },
     ],
   ])('an answer of %s costs its user what was produced', async (path, body) => {
@@ -161,7 +161,7 @@ describe('an answer of the gateway', () => {
   test('max_tokens ends an answer, and caps what it costs', async () => {
     const { token } = await person()
     expect(await (await ask(token, { max_tokens: 20 })).json()).toMatchObject({
-      usage: { output_tokens: 20, cost: 3 },
+      usage: { output_tokens: 20, cost: 2 },
     })
   })
 
@@ -205,7 +205,7 @@ describe('a request that ends early', () => {
 
   test.each([
     ['before the first word', 'x', 500],
-    ['after seven of fifteen words', 'x@7', 494],
+    ['after seven of fifteen words', 'x@7', 495],
   ])('a client that goes away %s pays for what was produced', async (_, pause, available) => {
     const { token } = await person()
     const going = new AbortController()

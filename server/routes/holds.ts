@@ -6,6 +6,7 @@ import {
   reserveCredits,
   settleHold,
 } from '../../schema/api/holds.ts'
+import { ratesOf } from '../../schema/catalogue/token-rates.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import type { FoundHold } from '../../schema/ledger/read/holds.ts'
 import { holdsOfPersonMax } from '../../schema/ledger/read/open-holds.ts'
@@ -14,6 +15,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { findPayer, overBudget, presentBalance, refuseSpending, secondsUntilExpiry } from '../editor-payer.ts'
 import { refusal, ServerError } from '../errors.ts'
 import { findSpender } from '../on-behalf-of.ts'
+import { costOfCall, priceOf } from '../price.ts'
 import { oneselfOrSeatHolder, theOwner } from '../rights.ts'
 import { route } from '../route.ts'
 
@@ -21,13 +23,26 @@ export const holdsRoutes = [
   route(reserveCredits, {
     rights: oneselfOrSeatHolder,
   }).handle(async (request, deps) => {
-    const { payer: _, on_behalf_of, description, expires_in, run, ...asked } = request.body
-    const required = asked.at_least ?? asked.credits
+    const {
+      payer: _,
+      on_behalf_of,
+      description,
+      expires_in,
+      run,
+      credits: given,
+      tokens,
+      ...asked
+    } = request.body
     const spender = await findSpender(deps, request)
+    const rates = ratesOf(asked.model)
+    const credits = given ?? Math.ceil(priceOf(tokens, { rates, ...spender }) / 1000)
+    const required = asked.at_least ?? credits
     const payer = await findPayer(deps, { ...spender, required })
     const outcome = await deps.editorCalls.spend({
       owner_id: payer.owner_id,
       ...asked,
+      credits,
+      ...(spender.operator_key_id !== null && { rates }),
       action: 'reserve',
       ...(typeof run === 'object' ? { run: run.id, run_limit: run.limit } : { run }),
       occurred_at: deps.now(),
@@ -71,17 +86,18 @@ export const holdsRoutes = [
   }),
 
   route(settleHold, { rights: theOwner }).handle(async (request, deps) => {
-    const { payer, asked } = await findOwnHold(deps, request)
-    const { credits, reason: failure } = request.body
+    const { payer, asked, hold: opened } = await findOwnHold(deps, request)
+    const { reason: failure } = request.body
     const may_spend = await maySpend(deps, payer, asked.actor)
-    const outcome = await deps.editorCalls.spend({ ...asked, action: 'settle', credits, failure, may_spend })
+    const cost = costOfCall(request.body, { rates: opened.rates, operator_key_id: asked.operator_key_id })
+    const outcome = await deps.editorCalls.spend({ ...asked, ...cost, action: 'settle', failure, may_spend })
     const hold = requireDone(outcome)
     const { charged } = outcome
     return {
       success: true,
       charged,
       released: Math.max(0, hold.credits - charged),
-      uncollected: credits - charged,
+      uncollected: (hold.settled_credits ?? charged) - charged,
       late: hold.state === 'settled_late',
       replayed: outcome.outcome === 'replayed',
       balance: presentBalance(payer, outcome),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { addressOf } from '../../schema/api/endpoint.ts'
+import { type Cause, describeCause, explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance, reportUsage } from '../../schema/api/extension.ts'
 import { extendHold, getHold, releaseHold, reserveCredits, settleHold } from '../../schema/api/holds.ts'
 import { listOperatorKeys, revokeOperatorKeys } from '../../schema/extension/operator-keys.ts'
@@ -49,6 +50,9 @@ async function reserved(on_behalf_of: unknown, fields: object = {}, token = gate
 }
 const settle = (id: string, credits: number, token = gateway.key) =>
   server.api(settleHold, { token, params: { id }, body: { credits } })
+const unknownModel = { status: 422, body: { code: 'unknown_model' } }
+/** As the history shows it. */
+const format = { day: String, credits: String, money: String }
 const balanceOf = (token: string) => server.ask(getExtensionBalance, { token })
 const transfersOf = (owner_id: string) =>
   database.owner
@@ -79,6 +83,84 @@ describe('with an operator key', () => {
     expect(
       (await listOperatorKeys(database.server)).find(({ id }) => id === gateway.id)?.last_used_at,
     ).not.toBeNull()
+  })
+
+  const large = { credits: undefined, model: 'sample-large' }
+
+  test('a request is reserved and settled by its tokens, and the history shows what it cost exactly', async () => {
+    const { token, user_id } = await person()
+    // 6 x 0.02 + 190 x 0.1 = 19.12 credits; 6 x 0.02 + 119 x 0.1 = 12.02.
+    const id = await reserved({ token }, { ...large, tokens: { input: 6, output: 190 } })
+    expect(await balanceOf(token)).toMatchObject({ available: 480, held: 20 })
+    const cost = { tokens: { input: 6, output: 119 } }
+    for (const replayed of [false, true]) {
+      const { body } = await server.api(settleHold, { token: gateway.key, params: { id }, body: cost })
+      expect(body).toMatchObject({ charged: 12, released: 8, uncollected: 0, replayed })
+    }
+    // 9.99 credits complete a credit with the rest of 0.02, and 0.5 do not.
+    for (const [output, charged] of [
+      [5, 0],
+      [95, 9],
+      [5, 1],
+    ] as const)
+      expect((await use({ token }, { ...large, tokens: { output } })).body).toMatchObject({ charged })
+    const { data } = await server.ask(explainBalance, { user_id, query: { limit: '4' } })
+    expect(data.items.map(({ change, cause }) => [change.total, cause.cost_thousandths])).toEqual([
+      [-1, 500],
+      [-9, 9_500],
+      [0, 500],
+      [-12, 12_020],
+    ])
+    expect(describeCause(data.items[2]?.cause as Cause, format, '').why).toBe(
+      'Used in an editor · costs exactly 0.5 credits · sample-large',
+    )
+  })
+
+  test('the prices of the moment at which a hold was opened count when it is settled', async () => {
+    const { token } = await person()
+    const id = await reserved({ token }, { model: 'sample-large', credits: 50 })
+    await database.owner
+      .updateTable('ledger_holds')
+      .set({ rates: JSON.stringify({ input: 0, output: 200_000, cache_read: 0, cache_write: 0 }) })
+      .where('id', '=', id)
+      .execute()
+    const body = { tokens: { input: 1_000, output: 119 } }
+    expect((await server.api(settleHold, { token: gateway.key, params: { id }, body })).body).toMatchObject({
+      charged: 23,
+    })
+  })
+
+  test('tokens without a price are refused, and cost nothing', async () => {
+    const { token } = await person()
+    const tokens = { output: 10 }
+    for (const model of ['unknown', undefined, 'toString']) {
+      expect(await use({ token }, { ...large, model, tokens })).toMatchObject(unknownModel)
+      expect(await reserve({ token }, { ...large, model, tokens })).toMatchObject(unknownModel)
+    }
+    const id = await reserved({ token })
+    const settled = await server.api(settleHold, { token: gateway.key, params: { id }, body: { tokens } })
+    expect(settled).toMatchObject(unknownModel)
+    expect(await balanceOf(token)).toMatchObject({ available: 425, held: 75 })
+  })
+
+  test.each([
+    ['credits and tokens together', { credits: 1, tokens: { output: 1 } }],
+    ['neither credits nor tokens', {}],
+    ['tokens of no sort', { tokens: {} }],
+    ['fewer than no tokens', { tokens: { output: -1 } }],
+    ['a sort of tokens that has no price', { tokens: { thought: 1 } }],
+    ['tokens for more credits than one call may spend', { tokens: { output: 100_001 } }],
+    ['tokens of a request that failed', { tokens: { output: 1 }, outcome: 'failed', reason: 'timeout' }],
+  ])('%s are refused', async (_, fields) => {
+    const { token } = await person()
+    const { status, body } = await use({ token }, { ...large, ...fields })
+    expect([status, body]).toMatchObject([400, { code: 'invalid_request' }])
+  })
+
+  test('an editor that meters itself knows no prices, and reports credits', async () => {
+    const { token } = await person()
+    const body = { idempotency_key: 'a', model: 'sample-large', tokens: { output: 10 } }
+    expect((await open.api(reportUsage, { token, body })).status).toBe(400)
   })
 
   test('a service names a person and a payer in place of a token', async () => {

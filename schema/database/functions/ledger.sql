@@ -25,6 +25,8 @@
 --   last_transfer_id                     the owner's latest transfer
 --   held                                 credits of open holds
 --   plan_held                            those of them that are reserved of the plan account, which other usage leaves alone
+--   rest                                 thousandths of a credit, below 1,000, that were used and are not charged yet: a usage that
+--                                        costs `cost` thousandths is charged the whole credits of `rest + cost`
 --
 -- A hold (ledger_holds) moves nothing. It reserves of each account what a usage would take of it at that moment, and is usage
 -- of the month in which it was opened, whenever it is settled: the books end as if its credits had been used then.
@@ -36,6 +38,7 @@
 --   opened_at, expires_at, extended_at   by the product's clock
 --   state, resolved_at                   `open`, then `settled`, `released` or `expired`, or `settled_late` after it has expired
 --   settled_credits, failure, charged    what its request cost, why it failed, and what was taken; the rest is uncollected
+--   rates, cost                          the prices of its model's tokens, and what its request cost in thousandths, if by tokens
 --   outlives_month                       its month was closed while it was open. It stays so when it is resolved, until the worker
 --                                        has counted it to that month and lets the rest expire
 --   reason, model, project, run          what an editor says of it, which may be erased
@@ -142,7 +145,7 @@ CREATE OR REPLACE PROCEDURE ledger_save_owner(owner ledger_owners) LANGUAGE sql 
   UPDATE ledger_owners o
   SET last_transfer_id = owner.last_transfer_id, plan_version = owner.plan_version, plan_balance = owner.plan_balance,
     plan_hash = owner.plan_hash, purchased_version = owner.purchased_version, purchased_balance = owner.purchased_balance,
-    purchased_hash = owner.purchased_hash, held = owner.held, plan_held = owner.plan_held
+    purchased_hash = owner.purchased_hash, held = owner.held, plan_held = owner.plan_held, rest = owner.rest
   WHERE o.owner_id = owner.owner_id
 $$;
 
@@ -245,6 +248,11 @@ BEGIN
 END
 $$;
 
+-- What is kept of a usage under its key: the credits that were reported, or what its tokens cost.
+CREATE OR REPLACE FUNCTION ledger_usage_hash(owner_id text, credits bigint, cost bigint) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT ledger_input_hash('usage', owner_id, coalesce(cost || '/1000', credits::text))
+$$;
+
 -- Adds a usage to the sums of its day. An owner has at most 1,000 combinations a day; new ones above that are counted as
 -- `other` of their person and editor.
 CREATE OR REPLACE PROCEDURE ledger_count_usage(usage ledger_transfers, requests integer, failed integer, credits bigint)
@@ -270,16 +278,18 @@ BEGIN
 END
 $$;
 
--- Posts a usage, of which `plan` credits are of the plan account, or writes down a request that failed and cost nothing;
--- both take the key. `requests`: how many of the day's it is; what a hold's request cost above the hold is no other one.
+-- Posts a usage, of which `plan` credits are of the plan account, or writes down a request that failed, or whose cost is not a
+-- credit yet; both take the key. The transfer's `cost` beyond `credits` changes the owner's rest. `requests`: how many of the
+-- day's it is; what a hold's request cost above the hold is no other one.
 CREATE OR REPLACE PROCEDURE ledger_use(
   INOUT owner ledger_owners, INOUT transfer ledger_transfers, plan bigint, credits bigint, failure text, requests integer
 ) LANGUAGE plpgsql AS $$
 BEGIN
   transfer.owner_id := owner.owner_id;
   transfer.kind := 'usage';
-  transfer.input_hash := ledger_input_hash('usage', owner.owner_id, credits::text);
-  IF failure IS NULL THEN
+  transfer.input_hash := ledger_usage_hash(owner.owner_id, credits, transfer.cost);
+  owner.rest := owner.rest + coalesce(transfer.cost - 1000 * credits, 0);
+  IF credits > 0 THEN
     CALL ledger_append(owner, transfer, -plan, plan - credits, 'used');
     CALL ledger_count_usage(transfer, requests, 0, credits);
     UPDATE ledger_budget_periods p SET used = p.used + credits
@@ -288,10 +298,12 @@ BEGIN
   ELSE
     transfer.id := nextval('ledger_transfers_id_seq');
     INSERT INTO ledger_keys (owner_id, idempotency_key, input_hash) VALUES (owner.owner_id, transfer.idempotency_key, transfer.input_hash);
-    INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, actor, operator_key_id, token_id, reason, model, project, run)
-    VALUES (owner.owner_id, transfer.id, transfer.idempotency_key, transfer.occurred_at, failure, transfer.actor, transfer.operator_key_id,
-      transfer.token_id, transfer.reason, transfer.model, transfer.project, transfer.run);
-    CALL ledger_count_usage(transfer, requests, 1, 0);
+    INSERT INTO ledger_failures (owner_id, id, idempotency_key, occurred_at, failure, cost, actor, operator_key_id, token_id, reason, model,
+      project, run)
+    VALUES (owner.owner_id, transfer.id, transfer.idempotency_key, transfer.occurred_at, failure, transfer.cost, transfer.actor,
+      transfer.operator_key_id, transfer.token_id, transfer.reason, transfer.model, transfer.project, transfer.run);
+    CALL ledger_count_usage(transfer, requests, CASE WHEN failure IS NULL THEN 0 ELSE 1 END, 0);
+    CALL ledger_save_owner(owner);
     transfer.id := NULL;
   END IF;
 END
@@ -300,42 +312,47 @@ $$;
 -- Settles a hold that is open, or has expired, with what its request cost. Up to what was reserved it is never refused: it
 -- occurred when that was reserved, and takes of each account what was reserved there, also where that is not there any
 -- more. What is above it, and all of a hold that has expired, occurs now, as far as it is available, the person may still
--- spend and every budget has as much left. Returns the owner's row and the hold as they are then, and the first transfer.
+-- spend and every budget has as much left. With a `cost` in thousandths, of which `credits` are the whole ones with the owner's
+-- rest, the first transfer has the part of a credit; without a transfer a hold that was open leaves it to the rest. Returns the
+-- owner's row and the hold as they are then, and the first transfer.
 CREATE OR REPLACE PROCEDURE ledger_settle(
-  INOUT owner ledger_owners, INOUT hold ledger_holds, cost bigint, failure text, moment timestamptz, may_spend boolean,
+  INOUT owner ledger_owners, INOUT hold ledger_holds, credits bigint, cost bigint, failure text, moment timestamptz, may_spend boolean,
   INOUT transfer_id bigint
 ) LANGUAGE plpgsql AS $$
 DECLARE
   transfer ledger_transfers;
   reserved bigint := 0;
   above bigint;
+  beyond CONSTANT bigint := cost - 1000 * credits;
 BEGIN
   SELECT 'hold/' || hold.id, moment, hold.actor, hold.operator_key_id, hold.reason, hold.token_id, hold.model, hold.project, hold.run
   INTO transfer.idempotency_key, transfer.occurred_at, transfer.actor, transfer.operator_key_id, transfer.reason, transfer.token_id,
     transfer.model, transfer.project, transfer.run;
   IF hold.state = 'open' THEN
-    reserved := least(cost, hold.credits);
+    reserved := least(credits, hold.credits);
     owner.held := owner.held - hold.credits;
     owner.plan_held := owner.plan_held - hold.plan_credits;
     CALL ledger_save_owner(owner);
     transfer.occurred_at := hold.opened_at;
   END IF;
-  IF reserved > 0 OR failure IS NOT NULL THEN
+  IF reserved > 0 OR failure IS NOT NULL OR hold.state = 'open' AND credits = 0 AND cost > 0 THEN
+    transfer.cost := 1000 * reserved + beyond;
     CALL ledger_use(owner, transfer, least(reserved, hold.plan_credits), reserved, failure, 1);
     transfer_id := transfer.id;
   END IF;
-  above := CASE WHEN may_spend AND cost > reserved THEN greatest(least(cost - reserved, ledger_available(owner),
+  above := CASE WHEN may_spend AND credits > reserved THEN greatest(least(credits - reserved, ledger_available(owner),
     (SELECT min(b.left) FROM ledger_budgets_of(owner.owner_id, hold.actor, moment, hold.run, hold.run_limit - reserved, hold.id) b)), 0)
     ELSE 0 END;
   IF above > 0 THEN
     transfer.occurred_at := moment;
     transfer.idempotency_key := 'hold/' || hold.id || CASE WHEN reserved > 0 THEN '/above' ELSE '' END;
+    transfer.cost := CASE WHEN reserved > 0 THEN NULL ELSE 1000 * above + beyond END;
     CALL ledger_use(owner, transfer, ledger_of_plan(owner, above), above, NULL, CASE WHEN reserved > 0 THEN 0 ELSE 1 END);
     transfer_id := coalesce(transfer_id, transfer.id);
   END IF;
   UPDATE ledger_holds h
-  SET state = CASE h.state WHEN 'open' THEN 'settled' ELSE 'settled_late' END, resolved_at = moment, settled_credits = cost,
-    failure = ledger_settle.failure, charged = reserved + above
+  SET state = CASE h.state WHEN 'open' THEN 'settled' ELSE 'settled_late' END, resolved_at = moment,
+    settled_credits = ledger_settle.credits, cost = ledger_settle.cost, failure = ledger_settle.failure, charged = reserved + above
   WHERE h.id = hold.id AND h.owner_id = hold.owner_id
   RETURNING * INTO hold;
 END
@@ -347,7 +364,8 @@ $$;
 --   settle    ends the hold `hold_ids` with what it cost: what was reserved always, more if available and if they `may_spend`
 --   release   ends it with nothing
 --   extend    lets it last longer, until a day after it was opened
--- Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
+-- In place of `credits`, a usage and a settlement may have `costs` in thousandths of a credit: the whole credits of it and the
+-- owner's rest are charged. A hold keeps its `rates`. Plan credits go first. An outcome is `posted` (also for what posts no transfer), `replayed` (the same was asked
 -- for before), `refused` (not enough is available), `over_budget` (enough is, but `budget` has less left), `conflict` (the key
 -- was used for something else), `not_found` (of this person, payer and operator's key), `too_many` (open holds of the person), or
 -- `settled`, `released` or `expired`: the
@@ -356,7 +374,8 @@ $$;
 CREATE OR REPLACE FUNCTION ledger_spend(
   owner_ids text[], actions text[], credits bigint[], idempotency_keys text[], occurred_at timestamptz[],
   actors text[], reasons text[], token_ids uuid[], models text[], projects text[], runs text[], failures text[], hold_ids uuid[],
-  at_least bigint[], lasting integer[], may_spend boolean[], operator_key_ids uuid[], run_limits bigint[], skip_locked boolean
+  at_least bigint[], lasting integer[], may_spend boolean[], operator_key_ids uuid[], run_limits bigint[], skip_locked boolean,
+  costs bigint[] DEFAULT NULL, rates jsonb[] DEFAULT NULL
 ) RETURNS TABLE (
   ordinal bigint, outcome text, transfer_id bigint, charged bigint, owner ledger_owners, hold ledger_holds, budget jsonb
 ) LANGUAGE plpgsql SECURITY DEFINER
@@ -380,9 +399,9 @@ BEGIN
   END IF;
   FOR request IN
     SELECT * FROM unnest(owner_ids, actions, credits, idempotency_keys, occurred_at, actors, reasons, token_ids, models,
-      projects, runs, failures, hold_ids, at_least, lasting, may_spend, operator_key_ids, run_limits) WITH ORDINALITY
+      projects, runs, failures, hold_ids, at_least, lasting, may_spend, operator_key_ids, run_limits, costs, rates) WITH ORDINALITY
       AS given (owner_id, action, credits, idempotency_key, occurred_at, actor, reason, token_id, model, project, run, failure,
-        hold_id, at_least, lasting, may_spend, operator_key_id, run_limit, ordinal)
+        hold_id, at_least, lasting, may_spend, operator_key_id, run_limit, cost, rates, ordinal)
     WHERE given.owner_id = ANY (locked) ORDER BY given.ordinal
   LOOP
     ordinal := request.ordinal;
@@ -392,10 +411,11 @@ BEGIN
     hold := NULL;
     budget := NULL;
     SELECT * INTO owner FROM ledger_owners o WHERE o.owner_id = request.owner_id;
-    IF request.failure IS NOT NULL AND request.credits <> 0
-      OR request.credits < (CASE WHEN request.action = 'reserve' OR request.action = 'use' AND request.failure IS NULL THEN 1 ELSE 0 END) THEN
+    IF request.failure IS NOT NULL AND coalesce(request.cost, request.credits) <> 0
+      OR coalesce(request.cost, request.credits) < (CASE WHEN request.action = 'reserve' OR request.action = 'use' AND request.failure IS NULL THEN 1 ELSE 0 END) THEN
       RAISE EXCEPTION '% credits of % are not allowed', request.credits, request.owner_id USING ERRCODE = 'LG002';
     END IF;
+    IF request.cost IS NOT NULL THEN request.credits := (owner.rest + request.cost) / 1000; END IF;
     IF request.action = 'use' THEN
       SELECT * INTO known FROM ledger_keys k WHERE k.owner_id = request.owner_id AND k.idempotency_key = request.idempotency_key;
     ELSIF request.action = 'reserve' THEN
@@ -426,20 +446,21 @@ BEGIN
 
     CASE
     WHEN request.action = 'use' AND known.input_hash IS NOT NULL THEN
-      outcome := CASE WHEN known.input_hash = ledger_input_hash('usage', request.owner_id, request.credits::text)
+      outcome := CASE WHEN known.input_hash = ledger_usage_hash(request.owner_id, request.credits, request.cost)
         THEN 'replayed' ELSE 'conflict' END;
       transfer_id := known.transfer_id;
-      charged := request.credits;
-    WHEN request.action = 'use' AND request.failure IS NULL AND ledger_available(owner) < request.credits THEN
+      charged := CASE WHEN request.cost IS NULL THEN request.credits ELSE coalesce((SELECT -sum(e.amount) FROM ledger_entries e
+        WHERE e.owner_id = request.owner_id AND e.transfer_id = known.transfer_id AND e.version IS NOT NULL), 0) END;
+    WHEN request.action = 'use' AND request.failure IS NULL AND ledger_available(owner) < greatest(request.credits, 1) THEN
       outcome := 'refused';
-    WHEN request.action = 'use' AND request.failure IS NULL AND nearest.left < request.credits THEN
+    WHEN request.action = 'use' AND request.failure IS NULL AND nearest.left < greatest(request.credits, 1) THEN
       outcome := 'over_budget';
     WHEN request.action = 'use' THEN
       transfer := NULL;
       SELECT request.idempotency_key, request.occurred_at, request.actor, request.reason, request.token_id, request.model,
-        request.project, request.run, request.operator_key_id
+        request.project, request.run, request.operator_key_id, request.cost
       INTO transfer.idempotency_key, transfer.occurred_at, transfer.actor, transfer.reason, transfer.token_id, transfer.model,
-        transfer.project, transfer.run, transfer.operator_key_id;
+        transfer.project, transfer.run, transfer.operator_key_id, transfer.cost;
       CALL ledger_use(owner, transfer, ledger_of_plan(owner, request.credits), request.credits, request.failure, 1);
       transfer_id := transfer.id;
       charged := request.credits;
@@ -457,11 +478,11 @@ BEGIN
     WHEN request.action = 'reserve' THEN
       reserved := least(request.credits, ledger_available(owner), nearest.left);
       INSERT INTO ledger_holds AS h (owner_id, idempotency_key, actor, token_id, asked, at_least, credits, plan_credits, opened_at,
-        expires_at, reason, model, project, run, operator_key_id, run_limit)
+        expires_at, reason, model, project, run, operator_key_id, run_limit, rates)
       VALUES (request.owner_id, request.idempotency_key, request.actor, request.token_id, request.credits, request.at_least,
         reserved, ledger_of_plan(owner, reserved), request.occurred_at,
         request.occurred_at + make_interval(secs => request.lasting), request.reason, request.model, request.project, request.run,
-        request.operator_key_id, request.run_limit)
+        request.operator_key_id, request.run_limit, request.rates)
       RETURNING * INTO hold;
       owner.held := owner.held + hold.credits;
       owner.plan_held := owner.plan_held + hold.plan_credits;
@@ -469,12 +490,12 @@ BEGIN
     WHEN hold.id IS NULL THEN
       outcome := 'not_found';
     WHEN request.action = 'settle' AND hold.settled_credits IS NOT NULL THEN
-      outcome := CASE WHEN (hold.settled_credits, coalesce(hold.failure, '')) = (request.credits, coalesce(request.failure, ''))
-        THEN 'replayed' ELSE 'settled' END;
+      outcome := CASE WHEN (coalesce(hold.cost, hold.settled_credits * 1000), coalesce(hold.failure, ''))
+        = (coalesce(request.cost, request.credits * 1000), coalesce(request.failure, '')) THEN 'replayed' ELSE 'settled' END;
       charged := hold.charged;
     WHEN request.action = 'settle' AND (hold.state = 'open'
       OR hold.state = 'expired' AND request.occurred_at <= hold.expires_at + hold_lasts_max) THEN
-      CALL ledger_settle(owner, hold, request.credits, request.failure, request.occurred_at, request.may_spend, transfer_id);
+      CALL ledger_settle(owner, hold, request.credits, request.cost, request.failure, request.occurred_at, request.may_spend, transfer_id);
       charged := hold.charged;
     WHEN request.action = 'release' AND hold.state = 'released' THEN
       outcome := 'replayed';
@@ -643,7 +664,7 @@ END
 $$;
 
 REVOKE ALL ON ROUTINE ledger_input_hash, ledger_transfer_digest, ledger_entry_hash, ledger_lock_owners, ledger_append,
-  ledger_save_owner, ledger_post, ledger_available, ledger_of_plan, ledger_end_holds, ledger_settle, ledger_use, ledger_count_usage,
+  ledger_save_owner, ledger_post, ledger_available, ledger_of_plan, ledger_end_holds, ledger_settle, ledger_use, ledger_usage_hash, ledger_count_usage,
   ledger_spend, ledger_end_holds_of, ledger_books, ledger_close_month, ledger_erase_texts, ledger_refuse_change
   FROM PUBLIC, tidemark_server, tidemark_worker;
 REVOKE ALL ON ledger_grant_sums FROM tidemark_server, tidemark_worker;

@@ -14,13 +14,15 @@ export interface Credits {
 
 /**
  * One transfer as its owner sees it: what it changed, what was there afterwards, and what it belongs to. Or a
- * request that failed, which changed nothing.
+ * request that changed nothing, because it failed or cost less than a credit.
  */
 export interface Change {
   readonly transfer_id: number
   readonly kind: TransferKind
   /** Why a usage cost nothing; null for all that did. */
   readonly failure: UsageFailure | null
+  /** What a usage by tokens cost exactly. */
+  readonly cost_thousandths: number | null
   /** What a usage was for, as its editor says; null where it says nothing. */
   readonly model: string | null
   readonly project: string | null
@@ -261,17 +263,17 @@ async function readChanges(
           coalesce(sum(amount) FILTER (WHERE account = 'plan'), 0)::bigint AS plan,
           coalesce(sum(amount) FILTER (WHERE account = 'purchased'), 0)::bigint AS purchased
         FROM entry GROUP BY transfer_id ORDER BY transfer_id DESC LIMIT ${limit})
-      SELECT change.transfer_id, change.plan, change.purchased, said.kind, said.failure, said.reason, said.model,
+      SELECT change.transfer_id, change.plan, change.purchased, said.kind, said.failure, said.cost_thousandths, said.reason, said.model,
         said.project, said.is_above_hold, said.occurred_at, said.actor, g.kind AS grant_kind, g.starts_at, g.ends_at,
         i.credits AS bought, i.amount_minor, i.currency, i.settled_at AS paid_at,
         coalesce(g.stripe_invoice_id, i.stripe_session_id, i.stripe_invoice_id) AS document_id
       FROM change
       CROSS JOIN LATERAL (
-        SELECT kind, NULL AS failure, reason, model, project, ${isAboveHold(sql`idempotency_key`)} AS is_above_hold, occurred_at, actor, grant_id
+        SELECT kind, NULL AS failure, cost AS cost_thousandths, reason, model, project, ${isAboveHold(sql`idempotency_key`)} AS is_above_hold, occurred_at, actor, grant_id
         FROM ledger_transfers
         WHERE NOT change.has_failed AND id = change.transfer_id AND owner_id = ${owner_id}
         UNION ALL
-        SELECT 'usage', failure, reason, model, project, false, occurred_at, actor, NULL FROM ledger_failures
+        SELECT 'usage', failure, cost, reason, model, project, false, occurred_at, actor, NULL FROM ledger_failures
         WHERE change.has_failed AND id = change.transfer_id AND owner_id = ${owner_id} OFFSET 0) said
       LEFT JOIN LATERAL (
         SELECT * FROM ledger_grants WHERE owner_id = ${owner_id} AND id = said.grant_id OFFSET 0) g ON true

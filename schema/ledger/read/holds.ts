@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { TokenRates } from '../../catalogue/token-rates.ts'
 import { preparedText } from '../../database/prepared.ts'
 import type { DB } from '../../database/types.ts'
 import type { Hold } from '../spend/usage.ts'
@@ -10,7 +11,12 @@ export interface HoldOfActor {
   readonly operator_key_id: string | null
 }
 
-export type FoundHold = { readonly owner_id: string; readonly actor: string } & Hold
+export interface FoundHold extends Hold {
+  readonly owner_id: string
+  readonly actor: string
+  /** The prices of its model's tokens, if they had any when it was opened. */
+  readonly rates: TokenRates | null
+}
 
 /** The hold of a person, or of an operator's key, with its owner; null where they have none with that id. */
 export async function findHold(
@@ -23,7 +29,7 @@ export async function findHold(
 
 const findHolds = preparedText<FoundHold>(
   'find_hold',
-  `SELECT owner_id, actor, id, state, credits, opened_at, expires_at FROM ledger_holds
+  `SELECT owner_id, actor, id, state, credits, opened_at, expires_at, settled_credits, rates FROM ledger_holds
   WHERE id = $1 AND operator_key_id IS NOT DISTINCT FROM $3::uuid AND ($3 IS NOT NULL OR actor = $2)`,
 )
 

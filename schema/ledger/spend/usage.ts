@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { BudgetPeriod, BudgetScope } from '../../api/budgets.ts'
+import type { TokenRates } from '../../catalogue/token-rates.ts'
 import { retryConflicts } from '../../database/retry.ts'
 import type { DB } from '../../database/types.ts'
 import { inSpan } from '../../tracing.ts'
@@ -31,11 +32,17 @@ interface Asked {
   readonly operator_key_id?: string | null
 }
 
-/** A report of usage. */
-export interface Usage extends Asked, UsageLabels {
-  readonly action?: 'use'
-  /** Whole credits, at least 1; 0 for a failure. */
+/** What a request cost. */
+interface Cost {
+  /** Whole credits, 0 for a failure. */
   readonly credits: number
+  /** Where its tokens have a price, in place of `credits`: thousandths of a credit, at least 1. */
+  readonly cost_thousandths?: number | undefined
+}
+
+/** A report of usage. */
+export interface Usage extends Asked, UsageLabels, Cost {
+  readonly action?: 'use'
   /** The reporter's own key; a retry with it is not charged again. */
   readonly idempotency_key: string
   readonly reason: string
@@ -52,17 +59,17 @@ export interface Reservation extends Asked, UsageLabels {
   readonly at_least?: number | undefined
   /** The most that all holds of this person with this `run` may take together. */
   readonly run_limit?: number | undefined
+  /** What the tokens of its model cost, whenever it is settled. */
+  readonly rates?: TokenRates | undefined
   readonly idempotency_key: string
   readonly reason: string
   readonly lasting_s: number
 }
 
-/** Says what a request cost that credits were held for. */
-export interface Settlement extends Asked {
+/** Says what a request cost that credits were held for, which may be more than was held. */
+export interface Settlement extends Asked, Cost {
   readonly action: 'settle'
   readonly hold_id: string
-  /** Whole credits, 0 for a failure; may be more than was held. */
-  readonly credits: number
   /** Whether the person may spend of this owner today, which what is above the hold, or late, needs. */
   readonly may_spend: boolean
   readonly failure?: UsageFailure | undefined
@@ -91,6 +98,8 @@ export interface Hold {
   readonly credits: number
   readonly opened_at: Date
   readonly expires_at: Date
+  /** What its request cost, whole with the rest before it; null until it is settled. */
+  readonly settled_credits: number | null
 }
 
 /** The budget of which the least is left to a person, before what was asked for. */
@@ -182,6 +191,7 @@ interface DecidedRow extends Omit<SpendOutcome, 'hold'> {
   readonly hold_credits: number
   readonly hold_opened_at: Date
   readonly hold_expires_at: Date
+  readonly hold_settled_credits: number | null
 }
 
 async function decide(
@@ -201,9 +211,9 @@ async function decide(
     `/* prepared: ledger_spend */
     SELECT ordinal, outcome, transfer_id, charged, budget, (owner).plan_balance AS plan, (owner).purchased_balance AS purchased,
       (owner).held, (hold).id AS hold_id, (hold).state AS hold_state, (hold).credits AS hold_credits,
-      (hold).opened_at AS hold_opened_at, (hold).expires_at AS hold_expires_at
-    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
-    [...parametersOf(requests), skipLocked],
+      (hold).opened_at AS hold_opened_at, (hold).expires_at AS hold_expires_at, (hold).settled_credits AS hold_settled_credits
+    FROM ledger_spend($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+    [...parametersOf(requests), skipLocked, ...pricesOf(requests)],
   )
   const work = () => callLedger<DecidedRow>(db, call)
   const decided = await inSpan('ledger spend', { attributes }, () =>
@@ -213,13 +223,24 @@ async function decide(
   return requests.map((_, index) => outcomes.get(index + 1))
 }
 
+function pick(requests: readonly SpendRequest[], of: (request: SpendRequest) => unknown): unknown[] {
+  return requests.map((request) => {
+    const value = of(request)
+    return value === undefined || value === false ? null : value
+  })
+}
+
+/** The last parameters, after `skip_locked`. */
+function pricesOf(requests: readonly SpendRequest[]): unknown[][] {
+  return [
+    pick(requests, (request) => 'cost_thousandths' in request && request.cost_thousandths),
+    pick(requests, (request) => 'rates' in request && request.rates && JSON.stringify(request.rates)),
+  ]
+}
+
 /** Column by column, in the order of the function's parameters. */
 function parametersOf(requests: readonly SpendRequest[]): unknown[][] {
-  const all = (pick: (request: SpendRequest) => unknown) =>
-    requests.map((request) => {
-      const value = pick(request)
-      return value === undefined || value === false ? null : value
-    })
+  const all = (of: (request: SpendRequest) => unknown) => pick(requests, of)
   return [
     all(({ owner_id }) => owner_id),
     all(({ action = 'use' }) => action),
@@ -250,9 +271,10 @@ function outcomeOf({
   hold_credits: credits,
   hold_opened_at: opened_at,
   hold_expires_at: expires_at,
+  hold_settled_credits: settled_credits,
   ...row
 }: Omit<DecidedRow, 'ordinal'>): SpendOutcome {
-  return { ...row, hold: id === null ? null : { id, state, credits, opened_at, expires_at } }
+  return { ...row, hold: id === null ? null : { id, state, credits, opened_at, expires_at, settled_credits } }
 }
 
 /**

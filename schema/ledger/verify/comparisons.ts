@@ -43,7 +43,7 @@ export const comparisons: readonly (readonly [check: string, wrong: ReturnType<t
     sql`SELECT 'key ' || key.idempotency_key AS subject
       FROM ledger_keys key
       LEFT JOIN (SELECT *, 0 AS credits FROM ledger_failures) failure USING (owner_id, idempotency_key)
-      WHERE key.transfer_id IS NULL AND key.input_hash IS DISTINCT FROM ${usageInput('owner_id', 'failure.credits')}`,
+      WHERE key.transfer_id IS NULL AND key.input_hash IS DISTINCT FROM ${usageInput('failure')}`,
   ],
   [
     'every failure is kept under its key',
@@ -52,19 +52,21 @@ export const comparisons: readonly (readonly [check: string, wrong: ReturnType<t
         AND key.idempotency_key = failure.idempotency_key AND key.transfer_id IS NULL)`,
   ],
   [
-    // A key says how many credits were asked for under it, which is what its transfer took.
+    // A key says how many credits were asked for under it, or what they cost exactly, which is what its transfer took. The part of
+    // a credit that is not whole, or is of an earlier rest, is in the first transfer.
     'every hold was charged what was posted for it',
     sql`WITH settled AS (
-        SELECT h.*, CASE h.state WHEN 'settled' THEN least(h.settled_credits, h.credits) ELSE h.charged END AS reserved
+        SELECT h.*, CASE h.state WHEN 'settled' THEN least(h.settled_credits, h.credits) ELSE h.charged END AS reserved,
+          h.state = 'settled' AND h.settled_credits = 0 AND h.cost > 0 AS is_part, h.cost - 1000 * h.settled_credits AS beyond
         FROM ledger_holds h WHERE h.charged IS NOT NULL)
       SELECT DISTINCT 'hold ' || split_part(idempotency_key, '/', 2) AS subject
       FROM (
-        SELECT owner_id, 'hold/' || id AS idempotency_key, reserved AS credits FROM settled
-        WHERE reserved <> 0 OR failure IS NOT NULL
+        SELECT owner_id, 'hold/' || id AS idempotency_key, reserved AS credits, 1000 * reserved + beyond AS cost FROM settled
+        WHERE reserved <> 0 OR failure IS NOT NULL OR is_part
         UNION ALL
-        SELECT owner_id, 'hold/' || id || '/above', charged - reserved FROM settled WHERE charged <> reserved) part
+        SELECT owner_id, 'hold/' || id || '/above', charged - reserved, NULL FROM settled WHERE charged <> reserved) part
       FULL JOIN (SELECT * FROM ledger_keys WHERE starts_with(idempotency_key, 'hold/')) key USING (owner_id, idempotency_key)
-      WHERE key.input_hash IS DISTINCT FROM ${usageInput('owner_id', 'part.credits')}
+      WHERE key.input_hash IS DISTINCT FROM ${usageInput('part')}
         OR (key.transfer_id IS NULL) <> (part.credits = 0)`,
   ],
   [
@@ -88,7 +90,8 @@ export const comparisons: readonly (readonly [check: string, wrong: ReturnType<t
           AND e.account_id = (SELECT id FROM ledger_accounts WHERE owner_id = 'house' AND name = 'used')
         WHERE t.kind = 'usage'
         UNION ALL
-        SELECT owner_id, (occurred_at AT TIME ZONE 'UTC')::date, actor, token_id, -1, -1, 0, NULL, id FROM ledger_failures) compared
+        SELECT owner_id, (occurred_at AT TIME ZONE 'UTC')::date, actor, token_id, -1, -num_nonnulls(failure), 0, NULL, id
+        FROM ledger_failures) compared
       GROUP BY owner_id, day, actor, token_id
       HAVING (sum(requests), sum(failed), sum(credits)) <> (0, 0, 0) OR min(counted_from) IS DISTINCT FROM min(posted_from)`,
   ],
@@ -101,6 +104,17 @@ export const comparisons: readonly (readonly [check: string, wrong: ReturnType<t
           SELECT id FROM ledger_accounts WHERE owner_id = 'house' AND name = 'used')
         WHERE t.owner_id = p.owner_id AND t.kind = 'usage' AND p.actor IN ('', t.actor)
           AND (t.occurred_at AT TIME ZONE 'UTC')::date >= p.starts_on AND (t.occurred_at AT TIME ZONE 'UTC')::date < p.ends_on), 0)`,
+  ],
+  [
+    'what was used by tokens is charged, but for the rest of a credit in the owner’s row',
+    sql`SELECT 'owner ' || owner_id AS subject FROM (
+        SELECT owner_id, rest AS thousandths FROM ledger_owners WHERE rest <> 0
+        UNION ALL SELECT owner_id, -cost FROM ledger_failures WHERE cost IS NOT NULL
+        UNION ALL SELECT t.owner_id, 1000 * e.amount - t.cost FROM ledger_transfers t
+        JOIN ledger_entries e ON e.transfer_id = t.id AND e.owner_id = t.owner_id
+          AND e.account_id = (SELECT id FROM ledger_accounts WHERE owner_id = 'house' AND name = 'used')
+        WHERE t.cost IS NOT NULL) counted
+      GROUP BY owner_id HAVING sum(thousandths) <> 0`,
   ],
   [
     'every owner’s row has the latest entry of each account',
@@ -147,7 +161,8 @@ export const comparisons: readonly (readonly [check: string, wrong: ReturnType<t
   ],
 ]
 
-/** What is kept under the key of a usage: the hash of what was asked for. Both are names of columns. */
-function usageInput(ownerId: string, credits: string) {
-  return sql`sha256(convert_to('["usage",' || to_json(${sql.ref(ownerId)}) || ',"' || ${sql.ref(credits)} || '"]', 'UTF8'))`
+/** What is kept under the key of a usage: the hash of what was asked for, by a row with `owner_id`, `cost` and `credits`. */
+function usageInput(row: string) {
+  return sql`sha256(convert_to('["usage",' || to_json(${sql.ref('owner_id')}) || ',"'
+    || coalesce(${sql.ref(`${row}.cost`)} || '/1000', ${sql.ref(`${row}.credits`)}::text) || '"]', 'UTF8'))`
 }

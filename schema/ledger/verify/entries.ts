@@ -16,6 +16,8 @@ interface AccountHead {
 interface Transfer extends TransferContent {
   readonly kind: TransferKind
   readonly owner_id: string
+  /** Of a usage by tokens, in thousandths of a credit. */
+  readonly cost: number | null
 }
 
 /** An entry beside its transfer, of which all is null when there is none. */
@@ -148,7 +150,7 @@ export class Entries {
     const name = `transfer ${transfer.idempotency_key}`
     if (transfer.grant_id !== null || !isOnes) this.#problem('usage is one owner’s and of no grant', name)
     const credits = -group.reduce((sum, { version, amount }) => (version === null ? sum : sum + amount), 0)
-    if (transfer.input_hash !== usageInputHash(transfer.owner_id, credits)) {
+    if (transfer.input_hash !== usageInputHash(transfer.owner_id, credits, transfer.cost)) {
       this.#problem('every usage takes what its key was used for', name)
     }
   }
@@ -163,7 +165,7 @@ const allAccounts = sql<{
 const allEntries = sql<EntryRow>`
   SELECT e.transfer_id, e.account_id, e.amount, e.version, e.balance_after, e.owner_id AS entry_owner_id, encode(e.hash, 'hex') AS hash,
     t.id IS NULL AS lacks_transfer, t.owner_id, t.idempotency_key, t.kind, t.grant_id, encode(t.input_hash, 'hex') AS input_hash,
-    t.intent_id, t.event_id, t.actor, t.operator_key_id, encode(t.reason_hash, 'hex') AS reason_hash,
+    t.intent_id, t.event_id, t.cost, t.actor, t.operator_key_id, encode(t.reason_hash, 'hex') AS reason_hash,
     (date_part('epoch', t.occurred_at) * 1e6)::bigint::text AS occurred_at_us, (date_part('epoch', t.posted_at) * 1e6)::bigint::text AS posted_at_us
   FROM ledger_entries e LEFT JOIN ledger_transfers t ON t.id = e.transfer_id ORDER BY e.transfer_id`
 

@@ -41,9 +41,13 @@ export function transferDigest(transfer: TransferContent): string {
   return hash('sha256', text, 'hex')
 }
 
-/** Of what a usage asked for. */
-export function usageInputHash(ownerId: string, credits: number): string {
-  return hash('sha256', `["usage",${JSON.stringify(ownerId)},"${credits}"]`, 'hex')
+/** Of what a usage asked for: the credits, or what its tokens cost in thousandths of a credit. */
+export function usageInputHash(ownerId: string, credits: number, cost: number | null): string {
+  return hash(
+    'sha256',
+    `["usage",${JSON.stringify(ownerId)},"${cost === null ? credits : `${cost}/1000`}"]`,
+    'hex',
+  )
 }
 
 /** `previous` is the hash that this one is chained to: null for an account's first entry. */

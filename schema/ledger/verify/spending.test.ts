@@ -40,8 +40,8 @@ const settle = (
 ) => ask({ ...asked(at), action: 'settle', may_spend: true, hold_id, credits, failure })
 
 /**
- * Usage, a failure, and holds in each state: settled below, above, failed and late, and open.
- * Two outlive their month, of which one is settled and not counted to it yet.
+ * Usage, a failure, and holds in each state: settled below, above, failed and late, and open; usage by tokens, below a credit
+ * and above, of which 0.6 credits are not charged. Two outlive their month, of which one is settled and not counted to it yet.
  */
 async function fillBooks(): Promise<void> {
   const month = buildMonthGrant(ada, september)
@@ -51,6 +51,20 @@ async function fillBooks(): Promise<void> {
     buildGrant('user_eve', 100),
   ])
   await use(database.server, 'user_eve', 3)
+  const byTokens = { ...asked(0), owner_id: 'user_eve', actor: 'user_eve', reason: 'Chat' }
+  for (const cost_thousandths of [300, 1_200])
+    await ask({ ...byTokens, credits: 0, cost_thousandths, idempotency_key: randomUUID() })
+  for (const cost_thousandths of [100, 4_000]) {
+    const { hold } = await ask({
+      ...byTokens,
+      action: 'reserve',
+      credits: 3,
+      idempotency_key: randomUUID(),
+      lasting_s: 60,
+    })
+    const of = { ...byTokens, hold_id: hold?.id ?? '', may_spend: true }
+    await ask({ ...of, action: 'settle', credits: 0, cost_thousandths })
+  }
   await ask({ ...asked(0), credits: 10, idempotency_key: 'used', reason: 'Chat', token_id: randomUUID() })
   await ask({ ...asked(0), credits: 0, idempotency_key: 'failed', reason: 'Chat', failure: 'timeout' })
   await settle(await reserve(50), 30)
@@ -94,6 +108,8 @@ const left = 'what is left of a month pays debts, and the rest expires'
 const used = 'closed months used no more than was used'
 const input = 'every usage takes what its key was used for'
 
+const parts = 'what was used by tokens is charged, but for the rest of a credit in the owner’s row'
+
 const aSettled = `state = 'settled' AND charged = 30`
 const ofEve = `owner_id = 'user_eve'`
 const ofAda = `owner_id = 'user_ada'`
@@ -129,6 +145,23 @@ test.each([
     'what a usage’s key was used for, with its transfer’s',
     `UPDATE ledger_keys SET input_hash = sha256('x') WHERE ${ofAda}; UPDATE ledger_transfers SET input_hash = sha256('x') WHERE ${ofAda}`,
     [input],
+  ],
+  ['a larger rest of a credit', `UPDATE ledger_owners SET rest = rest + 1 WHERE ${ofEve}`, [parts]],
+  [
+    'the cost of a usage that is charged',
+    `UPDATE ledger_transfers SET cost = cost + 1 WHERE cost = 1200`,
+    [parts, input],
+  ],
+  [
+    'the cost of a usage below a credit',
+    `UPDATE ledger_failures SET cost = cost + 1 WHERE cost = 300`,
+    [parts, failures],
+  ],
+  ['the cost of a hold', `UPDATE ledger_holds SET cost = cost + 1 WHERE cost = 4000`, [settlements]],
+  [
+    'the cost of a hold below a credit',
+    `UPDATE ledger_holds SET cost = cost + 1 WHERE cost = 100`,
+    [settlements],
   ],
   ['what a hold was charged', `UPDATE ledger_holds SET charged = 29 WHERE ${aSettled}`, [settlements]],
   [

@@ -311,7 +311,10 @@ describe('what the functions did wrong is found:', () => {
 
   test('usage that the balance did not cover', async () => {
     await changeFunction('ledger_spend', (definition) =>
-      definition.replace('request.failure IS NULL AND ledger_available(owner) < request.credits', 'false'),
+      definition.replace(
+        'request.failure IS NULL AND ledger_available(owner) < greatest(request.credits, 1)',
+        'false',
+      ),
     )
     await use(database.server, ada, 10_000)
     expect(await checksOf()).toEqual(['no usage and no purchase takes an account below zero'])
