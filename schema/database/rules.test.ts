@@ -186,24 +186,22 @@ describe('a grant', () => {
   })
 })
 
-describe('the ledger', () => {
-  const transfer = {
-    id: 1,
-    occurred_at: now,
-    posted_at: now,
-    owner_id: 'user_rules',
-    idempotency_key: 'rules',
-    kind: 'adjustment',
-    input_hash: Buffer.alloc(32),
-    actor: 'rules',
-    reason_hash: Buffer.alloc(32),
-    grant_id: 'adjustment/a',
-  }
-  const entry = { transfer_id: 1, account_id: 1, amount: 1, owner_id: 'user_rules', hash: Buffer.alloc(32) }
-  test.each<[string, string, keyof DB, Row]>([
-    ['a transfer of another kind', 'transfer_kind_check', 'ledger_transfers', { ...transfer, kind: 'gift' }],
-    ['an entry of nothing', 'entry_amount_check', 'ledger_entries', { ...entry, amount: 0 }],
-  ])('the database refuses %s', async (_, rule, table, row) => {
-    expect(await refusedBy(table, row)).toBe(rule)
-  })
+const transfer = {
+  id: 1,
+  occurred_at: now,
+  posted_at: now,
+  owner_id: 'user_rules',
+  idempotency_key: 'rules',
+  kind: 'adjustment',
+  input_hash: Buffer.alloc(32),
+  actor: 'rules',
+  reason_hash: Buffer.alloc(32),
+  grant_id: 'adjustment/a',
+}
+const entry = { transfer_id: 1, account_id: 1, amount: 1, owner_id: 'user_rules', hash: Buffer.alloc(32) }
+test.each<[string, string, keyof DB, Row]>([
+  ['a transfer of another kind', 'transfer_kind_check', 'ledger_transfers', { ...transfer, kind: 'gift' }],
+  ['an entry of nothing', 'entry_amount_check', 'ledger_entries', { ...entry, amount: 0 }],
+])('the database refuses %s', async (_, rule, table, row) => {
+  expect(await refusedBy(table, row)).toBe(rule)
 })
