@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { revokeTeamInvitation } from '../../schema/api/team-invitations.ts'
 import {
   acceptInvitation,
-  buildMember,
   buildTeam,
   invite,
   readTeam,
@@ -156,17 +155,6 @@ test('what another invitation took over in the meantime is left alone', async ()
     ['revoked', 'pending'],
     ['revoked', 'pending'],
   ])
-})
-
-test('a person who joins with a crashed sender’s invitation gets the seat', async () => {
-  const team = await newTeam()
-  await buildMember(clerk, team)
-  const ada = await signUp(clerk)
-  await invite(product, team, ada.email)
-  await change(team, { clerk_invitation_id: null, next_try_at: new Date() })
-  await acceptInvitation(clerk, ada)
-  expect(await claimIn(minuteMs)).toBe(1)
-  expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
 })
 
 /** Clerk asks for the same patience at every call. */

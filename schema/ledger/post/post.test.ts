@@ -1,20 +1,16 @@
 import { sql } from 'kysely'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { countLockWaits } from '../../../tests/support/database/lock-waits.ts'
+import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
 import { findBalance } from '../read/balances.ts'
-import { verifyLedger } from '../verify/verify.ts'
 import { postTransfers } from './post.ts'
 
 const database = testDatabase()
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
-
-const user = (owner_id: string) => owner_id
+booksEndRight(database)
 
 test('a transfer posted ten times in series is one transfer', async () => {
   const transfer = buildGrant('user_series', 500)
@@ -22,14 +18,14 @@ test('a transfer posted ten times in series is one transfer', async () => {
   for (let i = 0; i < 10; i++) results.push(await postTransfer(database.worker, transfer))
   expect(results.filter((result) => result.posted)).toHaveLength(1)
   expect(new Set(results.map((result) => result.transfer_id)).size).toBe(1)
-  expect(await findBalance(database.worker, user('user_series'))).toMatchObject({ total: 500, version: 1 })
+  expect(await findBalance(database.worker, 'user_series')).toMatchObject({ total: 500, version: 1 })
 })
 
 test('a transfer posted ten times in parallel is one transfer', async () => {
   const transfer = buildGrant('user_parallel', 500)
   const results = await Promise.all(Array.from({ length: 10 }, () => postTransfer(database.worker, transfer)))
   expect(results.filter((result) => result.posted)).toHaveLength(1)
-  expect(await findBalance(database.worker, user('user_parallel'))).toMatchObject({
+  expect(await findBalance(database.worker, 'user_parallel')).toMatchObject({
     total: 500,
     version: 1,
   })
@@ -53,7 +49,7 @@ test('the same key with another amount is refused and posts nothing', async () =
   await postTransfer(database.worker, transfer)
   const other = { ...buildGrant('user_conflict', 501), idempotency_key: transfer.idempotency_key }
   await expect(postTransfer(database.worker, other)).rejects.toThrow(IdempotencyConflictError)
-  expect(await findBalance(database.worker, user('user_conflict'))).toMatchObject({
+  expect(await findBalance(database.worker, 'user_conflict')).toMatchObject({
     total: 500,
     version: 1,
   })
@@ -83,13 +79,13 @@ test('a transfer names an account of the house exactly when the owner has more o
     const transfer = buildGrant('user_lopsided', 5, wrong)
     await expect(postTransfer(database.worker, transfer)).rejects.toThrow(UnbalancedTransferError)
   }
-  expect(await findBalance(database.worker, user('user_lopsided'))).toMatchObject({ version: 0 })
+  expect(await findBalance(database.worker, 'user_lopsided')).toMatchObject({ version: 0 })
 })
 
 test('a transfer may move credits between the two accounts of its grant’s owner', async () => {
   await postTransfer(database.worker, buildGrant('user_within', 30))
   await postTransfer(database.worker, buildGrant('user_within', 0, { plan: 12, purchased: -12, house: null }))
-  expect(await findBalance(database.worker, user('user_within'))).toMatchObject({
+  expect(await findBalance(database.worker, 'user_within')).toMatchObject({
     plan: 12,
     purchased: 18,
     version: 3,
@@ -104,11 +100,11 @@ test('a batch is posted in its order, in one piece', async () => {
   const grants = Array.from({ length: 20 }, (_, i) => buildGrant('user_batch', i + 1))
   const results = await postTransfers(database.worker, grants)
   expect(results.every((result) => result.posted)).toBe(true)
-  expect(await findBalance(database.worker, user('user_batch'))).toMatchObject({ total: 210, version: 20 })
+  expect(await findBalance(database.worker, 'user_batch')).toMatchObject({ total: 210, version: 20 })
 
   const withBadOne = [buildGrant('user_batch', 1), buildGrant('user_batch', 0)]
   await expect(postTransfers(database.worker, withBadOne)).rejects.toThrow(UnbalancedTransferError)
-  expect(await findBalance(database.worker, user('user_batch'))).toMatchObject({ total: 210, version: 20 })
+  expect(await findBalance(database.worker, 'user_batch')).toMatchObject({ total: 210, version: 20 })
 })
 
 test('batches of many new owners, some of them known to one batch and new to the other, do not deadlock', async () => {
@@ -141,7 +137,7 @@ test('batches over the same accounts in opposite order do not deadlock', async (
   )
   await Promise.all(batches.map((batch) => postTransfers(database.worker, batch)))
   for (const owner of owners) {
-    expect(await findBalance(database.worker, user(owner))).toMatchObject({ total: 20, version: 20 })
+    expect(await findBalance(database.worker, owner)).toMatchObject({ total: 20, version: 20 })
   }
 })
 
@@ -157,7 +153,7 @@ test('a batch that waits for its owners knows what the one before it posts, and 
   const second = await waiting
   expect(second.slice(0, 3)).toEqual(first.map(({ transfer_id }) => ({ transfer_id, posted: false })))
   expect(second.slice(3).every(({ posted }) => posted)).toBe(true)
-  expect(await findBalance(database.worker, user('user_behind_0'))).toMatchObject({ total: 1 + 4 + 1 })
+  expect(await findBalance(database.worker, 'user_behind_0')).toMatchObject({ total: 1 + 4 + 1 })
 })
 
 test('a transfer with the key of a usage is refused', async () => {
@@ -168,5 +164,5 @@ test('a transfer with the key of a usage is refused', async () => {
 test('a refund of spent credits leaves a debt', async () => {
   await postTransfer(database.worker, buildGrant('user_debt', 100))
   await postTransfer(database.worker, buildGrant('user_debt', -150, { kind: 'refund', house: 'refunded' }))
-  expect((await findBalance(database.worker, user('user_debt'))).total).toBe(-50)
+  expect((await findBalance(database.worker, 'user_debt')).total).toBe(-50)
 })

@@ -6,8 +6,6 @@ import { postTransfers } from '../post/post.ts'
 import { sumPeriods } from './period-sums.ts'
 
 const database = testDatabase()
-const user = (owner_id: string) => owner_id
-
 const at = (text: string) => new Date(text)
 
 test('sums of periods count what lies between the times, and only usage as used', async () => {
@@ -22,7 +20,7 @@ test('sums of periods count what lies between the times, and only usage as used'
   await use('user_sums', 5, '2026-01-02T23:59:59.999Z')
   await use('user_sums', 1, '2026-01-03T00:00:00Z')
   const times = ['2026-01-02', '2026-01-03', '2026-01-04'].map((day) => at(`${day}T00:00:00Z`))
-  expect(await sumPeriods(database.server, user('user_sums'), times)).toEqual([
+  expect(await sumPeriods(database.server, 'user_sums', times)).toEqual([
     { used: 25, granted: 50 },
     { used: 1, granted: 0 },
     { used: 0, granted: 0 },
@@ -33,7 +31,7 @@ test('sums of periods count every entry once, however many there are, and stop a
   timeout: 5 * 60_000,
 }, async () => {
   // Each usage takes one credit of the plan and one that was bought: two entries of one transfer.
-  await giveCredits(database, user('user_many'), { purchased: 10_000 })
+  await giveCredits(database, 'user_many', { purchased: 10_000 })
   await sql`
       DO $$ BEGIN
         FOR i IN 1..1800 LOOP
@@ -45,23 +43,23 @@ test('sums of periods count every entry once, however many there are, and stop a
             ARRAY[NULL]::bigint[], ARRAY[NULL]::integer[], ARRAY[NULL]::boolean[], ARRAY[NULL]::uuid[], ARRAY[NULL]::bigint[], false);
         END LOOP;
       END $$`.execute(database.owner)
-  expect(await sumPeriods(database.server, user('user_many'), [at('2020-01-01T00:00:00Z')])).toEqual([
+  expect(await sumPeriods(database.server, 'user_many', [at('2020-01-01T00:00:00Z')])).toEqual([
     { used: 3600, granted: 11_800 },
   ])
-  expect(await sumPeriods(database.server, user('user_many'), [at('2999-01-01T00:00:00Z')])).toEqual([
+  expect(await sumPeriods(database.server, 'user_many', [at('2999-01-01T00:00:00Z')])).toEqual([
     { used: 0, granted: 0 },
   ])
 })
 
 test('the sums of an owner without credits are zero', async () => {
-  expect(await sumPeriods(database.server, user('user_none'), [at('2026-01-01T00:00:00Z')])).toEqual([
+  expect(await sumPeriods(database.server, 'user_none', [at('2026-01-01T00:00:00Z')])).toEqual([
     { used: 0, granted: 0 },
   ])
 })
 
 async function use(owner_id: string, credits: number, occurredAt: string): Promise<void> {
   await spendOne(database.server, {
-    owner_id: user(owner_id),
+    owner_id,
     credits,
     idempotency_key: `usage-${occurredAt}`,
     occurred_at: new Date(occurredAt),
