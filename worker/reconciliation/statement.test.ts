@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   exportStatement,
   getStatement,
@@ -8,7 +8,7 @@ import {
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
 import { type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
@@ -77,9 +77,7 @@ async function settleHold(
   })
 }
 
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 test('the statement of a day has the credits at once, and the money when the day is over and was read', async () => {
   expect(await statementOf(date)).toMatchObject({
