@@ -27,9 +27,12 @@ function isRedisAddress(value: string): boolean {
   return /^rediss?:[^,]+$/.test(value) && URL.canParse(value)
 }
 
-const port = z.coerce.number().int().min(0).max(65_535)
 const host = z.string().regex(/^[\w.:-]+$/, 'must be an address, without a port')
 const milliseconds = z.coerce.number().int().min(1)
+const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
+const port = whole(0, 65_535)
+const text = z.string().optional()
+const address = z.url().optional()
 
 /**
  * Every variable of the product, in the order of `.env.example`, which a test keeps equal to this list. The
@@ -46,85 +49,57 @@ export const environmentSchema = z.object({
     .describe('How much is logged'),
   PORT: port.default(3000).describe('Where the server listens'),
   HOST: host.default('127.0.0.1').describe('Address on which the server listens; 0.0.0.0 for every network'),
-  TRUSTED_PROXIES: z
-    .string()
-    .optional()
+  TRUSTED_PROXIES: text
     .refine(areAddresses, 'must be addresses or networks such as 10.0.0.0/8, separated by commas')
     .describe('Proxies whose X-Forwarded-For is believed; without it the connection’s own address counts'),
-  EXTRA_HOSTS: z
-    .string()
-    .optional()
-    .describe('Other hosts than that of APP_URL that the server answers for, e.g. www.example.com'),
+  EXTRA_HOSTS: text.describe(
+    'Other hosts than that of APP_URL that the server answers for, e.g. www.example.com',
+  ),
   METRICS_PORT: port
     .default(0)
     .describe('Where server and worker serve /metrics and health in detail; 0 takes any free port'),
   METRICS_HOST: host
     .default('127.0.0.1')
     .describe('Address on which they do; it must not be reached from outside'),
-  APP_URL: z.url().optional().describe('The address people use; defaults to http://localhost:PORT'),
-  DATABASE_URL: z
-    .url()
-    .optional()
-    .describe('Postgres 15 or newer; without it a Postgres from the install runs in .data/'),
-  DATABASE_MIGRATION_URL: z
-    .url()
-    .optional()
-    .describe('Owner of the tables, used by migrations only; defaults to DATABASE_URL'),
-  DATABASE_SERVER_URL: z
-    .url()
-    .optional()
-    .describe("The server's own login, which npm run db:migrate makes; the server has it as DATABASE_URL"),
-  DATABASE_WORKER_URL: z.url().optional().describe("The same for the worker's own login"),
-  DATABASE_POOL_MAX: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .max(200)
-    .default(10)
-    .describe('Connections a process may hold'),
-  REDIS_URL: z
-    .string()
-    .optional()
+  APP_URL: address.describe('The address people use; defaults to http://localhost:PORT'),
+  DATABASE_URL: address.describe(
+    'Postgres 15 or newer; without it a Postgres from the install runs in .data/',
+  ),
+  DATABASE_MIGRATION_URL: address.describe(
+    'Owner of the tables, used by migrations only; defaults to DATABASE_URL',
+  ),
+  DATABASE_SERVER_URL: address.describe(
+    "The server's own login, which npm run db:migrate makes; the server has it as DATABASE_URL",
+  ),
+  DATABASE_WORKER_URL: address.describe("The same for the worker's own login"),
+  DATABASE_POOL_MAX: whole(2, 200).default(10).describe('Connections a process may hold'),
+  REDIS_URL: text
     .refine((value) => value === undefined || isRedisAddress(value), 'must be redis://… or rediss://…')
     .describe('Queues on Redis; without it BullMQ uses the same Postgres'),
-  STRIPE_SECRET_KEY: z.string().optional().describe('Secret key; without it the Stripe sandbox is started'),
-  STRIPE_WEBHOOK_SECRET: z
-    .string()
-    .optional()
-    .describe(
-      'Signing secret of the webhook endpoint /api/stripe/webhook; several, separated by commas, while it is replaced',
-    ),
-  STRIPE_API_BASE: z.url().optional().describe('Another address of the Stripe API; only for the sandbox'),
-  STRIPE_CALLS_PER_SECOND: z.coerce
-    .number()
-    .int()
-    .min(2)
-    .max(10_000)
+  STRIPE_SECRET_KEY: text.describe('Secret key; without it the Stripe sandbox is started'),
+  STRIPE_WEBHOOK_SECRET: text.describe(
+    'Signing secret of the webhook endpoint /api/stripe/webhook; several, separated by commas, while it is replaced',
+  ),
+  STRIPE_API_BASE: address.describe('Another address of the Stripe API; only for the sandbox'),
+  STRIPE_CALLS_PER_SECOND: whole(2, 10_000)
     .default(20)
     .describe('Calls to Stripe a second, of all processes together'),
   STRIPE_TAX: z
     .enum(['on', 'off'])
     .default('off')
     .describe('Whether Stripe Tax works out the tax that is inside our prices: on or off'),
-  TERMS_URL: z
-    .url()
-    .optional()
-    .describe('Terms of service, to which buyers agree on the payment page; without it they are not asked'),
-  CLERK_SECRET_KEY: z.string().optional().describe('Secret key; without it the Clerk sandbox is started'),
-  CLERK_PUBLISHABLE_KEY: z.string().optional().describe('Publishable key for the browser'),
-  CLERK_WEBHOOK_SECRET: z
-    .string()
-    .optional()
-    .describe(
-      'Signing secret of the webhook endpoint /api/clerk/webhook; several, separated by commas, while it is replaced',
-    ),
-  CLERK_API_URL: z
-    .url()
-    .optional()
-    .describe('Another address of the Clerk backend API; only for the sandbox'),
-  CLERK_PROXY_TARGET: z.url().optional().describe('Where /__clerk is proxied to; only for the sandbox'),
-  SAMPLE_EDITOR_URL: z.url().optional().describe('The sample editor; only for the sandbox'),
-  SAMPLE_GATEWAY_URL: z.url().optional().describe('The sample gateway; only for the sandbox'),
+  TERMS_URL: address.describe(
+    'Terms of service, to which buyers agree on the payment page; without it they are not asked',
+  ),
+  CLERK_SECRET_KEY: text.describe('Secret key; without it the Clerk sandbox is started'),
+  CLERK_PUBLISHABLE_KEY: text.describe('Publishable key for the browser'),
+  CLERK_WEBHOOK_SECRET: text.describe(
+    'Signing secret of the webhook endpoint /api/clerk/webhook; several, separated by commas, while it is replaced',
+  ),
+  CLERK_API_URL: address.describe('Another address of the Clerk backend API; only for the sandbox'),
+  CLERK_PROXY_TARGET: address.describe('Where /__clerk is proxied to; only for the sandbox'),
+  SAMPLE_EDITOR_URL: address.describe('The sample editor; only for the sandbox'),
+  SAMPLE_GATEWAY_URL: address.describe('The sample gateway; only for the sandbox'),
   REHEARSAL_VENDORS: z
     .enum(['stand-ins'])
     .optional()
@@ -139,36 +114,20 @@ export const environmentSchema = z.object({
   CLAIM_AFTER_MS: milliseconds
     .default(30_000)
     .describe('How old they must be before they are enqueued again'),
-  SUPPORT_ADJUSTMENT_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(10_000_000)
+  SUPPORT_ADJUSTMENT_LIMIT: whole(0, 10_000_000)
     .default(5000)
     .describe('Credits that one support person may give or take within a day without a second person'),
-  SUPPORT_ADJUSTMENT_TOTAL: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(100_000_000)
+  SUPPORT_ADJUSTMENT_TOTAL: whole(0, 100_000_000)
     .default(50_000)
     .describe(
       'The same for all of them together; with a second person the most at once, and four times that a day',
     ),
-  SUPPORT_REFUND_LIMIT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(100_000)
+  SUPPORT_REFUND_LIMIT: whole(0, 100_000)
     .default(100)
     .describe(
       'Money that one support person may refund within a day without a second person, in euros or the payment’s currency',
     ),
-  SUPPORT_REFUND_TOTAL: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(1_000_000)
+  SUPPORT_REFUND_TOTAL: whole(0, 1_000_000)
     .default(1000)
     .describe(
       'The same for all of them together; with a second person the most at once, and four times that a day',
@@ -186,23 +145,16 @@ export const environmentSchema = z.object({
       'must be scheme:Name or host:Name, separated by commas, without schemes of browsers such as https',
     )
     .describe('Editors that may be signed in through the browser, with their names'),
-  SIGN_IN_SECRET: z
-    .string()
-    .optional()
-    .describe(
-      'Signs what an editor’s sign-in began with, any 32 random bytes; several, separated by commas, while it is replaced; without it each server makes one',
-    ),
+  SIGN_IN_SECRET: text.describe(
+    'Signs what an editor’s sign-in began with, any 32 random bytes; several, separated by commas, while it is replaced; without it each server makes one',
+  ),
   METERED_BY: z
     .enum(['gateway', 'editor'])
     .default('gateway')
     .describe(
       'Who reports usage: gateway, with an operator key, so that an editor’s token only reads; or editors themselves',
     ),
-  DRAIN_DELAY_MS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(120_000)
+  DRAIN_DELAY_MS: whole(0, 120_000)
     .default(0)
     .describe('How long a server that is told to stop is not ready and still answers, in milliseconds'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -215,18 +167,15 @@ export const environmentSchema = z.object({
     .max(1)
     .default(1)
     .describe('Share of the traces that are collected, 0 to 1'),
-  BRAND_NAME: z.string().optional().describe('Name of the product'),
+  BRAND_NAME: text.describe('Name of the product'),
   BRAND_SUPPORT_EMAIL: z.email().optional().describe('Where customers write to'),
-  BRAND_DOCS_URL: z.url().optional().describe('Documentation site; without it /docs'),
-  BRAND_COMMUNITY_URL: z.url().optional().describe('Community forum'),
-  BRAND_MARKETPLACE_URL: z.url().optional().describe('Extension in the editor marketplace'),
-  BRAND_TERMS_URL: z
-    .url()
-    .optional()
-    .describe('Terms of service; without it TERMS_URL, and without that a sample page'),
-  BRAND_PRIVACY_URL: z.url().optional().describe('Privacy policy; without it a sample page'),
-  BRAND_REFUNDS_URL: z.url().optional().describe('Refund policy; without it a sample page'),
-  BRAND_IMPRINT_URL: z.url().optional().describe('Imprint; without it a sample page'),
+  BRAND_DOCS_URL: address.describe('Documentation site; without it /docs'),
+  BRAND_COMMUNITY_URL: address.describe('Community forum'),
+  BRAND_MARKETPLACE_URL: address.describe('Extension in the editor marketplace'),
+  BRAND_TERMS_URL: address.describe('Terms of service; without it TERMS_URL, and without that a sample page'),
+  BRAND_PRIVACY_URL: address.describe('Privacy policy; without it a sample page'),
+  BRAND_REFUNDS_URL: address.describe('Refund policy; without it a sample page'),
+  BRAND_IMPRINT_URL: address.describe('Imprint; without it a sample page'),
 })
 export type Environment = z.infer<typeof environmentSchema>
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { findBalance } from '../schema/ledger/read/balances.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
@@ -118,38 +118,36 @@ async function buyWith(env: Record<string, string>) {
   return { event, intent_id, lines: { server: linesAbout(server.lines), worker: linesAbout(worker.lines) } }
 }
 
-describe('where a collector is configured', () => {
-  test(
-    'one trace leads from the webhook to the ledger, and the lines of both logs carry its id',
-    async () => {
-      const { event, intent_id, lines } = await buyWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
-      expect(collector.bodies.every((body) => body.startsWith('POST /v1/traces '))).toBe(true)
+test(
+  'where a collector is configured, one trace leads from the webhook to the ledger, and the lines of both logs carry its id',
+  async () => {
+    const { event, intent_id, lines } = await buyWith({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+    expect(collector.bodies.every((body) => body.startsWith('POST /v1/traces '))).toBe(true)
 
-      const webhook = collector.spans.find(({ name }) => name === 'POST /api/stripe/webhook')
-      const trace = collector.spans.filter(({ traceId }) => traceId === webhook?.traceId)
-      const post = trace.find(({ name }) => name === 'ledger post')
-      expect(pathOf(post, trace)).toEqual([
-        'tidemark-server POST /api/stripe/webhook',
-        'tidemark-worker job stripe-events',
-        'tidemark-worker transaction',
-        'tidemark-worker ledger post',
-      ])
-      expect(valuesOf(webhook)).toMatchObject({
-        'tidemark.event_id': event.id,
-        'tidemark.request_id': `request-${intent_id}`,
-      })
-      expect(JSON.stringify(post?.attributes)).toContain(intent_id)
-      expect(JSON.stringify(post?.attributes)).toContain(event.id)
-      for (const line of [lines.server.at(-1), lines.worker.at(-1)]) {
-        expect(line).toMatchObject({ trace_id: webhook?.traceId, request_id: `request-${intent_id}` })
-      }
-      expect(lines.worker.at(-1)).toMatchObject({ msg: 'Event processed', intent_id })
-      // Nothing of a person and no payload.
-      expect(collector.bodies.join()).not.toMatch(/@|payment_status/)
-    },
-    patienceMs,
-  )
-})
+    const webhook = collector.spans.find(({ name }) => name === 'POST /api/stripe/webhook')
+    const trace = collector.spans.filter(({ traceId }) => traceId === webhook?.traceId)
+    const post = trace.find(({ name }) => name === 'ledger post')
+    expect(pathOf(post, trace)).toEqual([
+      'tidemark-server POST /api/stripe/webhook',
+      'tidemark-worker job stripe-events',
+      'tidemark-worker transaction',
+      'tidemark-worker ledger post',
+    ])
+    expect(valuesOf(webhook)).toMatchObject({
+      'tidemark.event_id': event.id,
+      'tidemark.request_id': `request-${intent_id}`,
+    })
+    expect(JSON.stringify(post?.attributes)).toContain(intent_id)
+    expect(JSON.stringify(post?.attributes)).toContain(event.id)
+    for (const line of [lines.server.at(-1), lines.worker.at(-1)]) {
+      expect(line).toMatchObject({ trace_id: webhook?.traceId, request_id: `request-${intent_id}` })
+    }
+    expect(lines.worker.at(-1)).toMatchObject({ msg: 'Event processed', intent_id })
+    // Nothing of a person and no payload.
+    expect(collector.bodies.join()).not.toMatch(/@|payment_status/)
+  },
+  patienceMs,
+)
 
 // Every other process of a test starts without one; what its lines carry then is seen in the long run only.
 describeLong('where none is', () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { findEvent } from './events.ts'
@@ -31,12 +30,3 @@ test('an event is stored once by several processes at once', async () => {
   const stored = await Promise.all(Array.from({ length: 8 }, () => storeEvent(database.server, event)))
   expect(stored.filter(({ is_new }) => is_new)).toHaveLength(1)
 })
-
-test.each(['server', 'worker', 'owner'] as const)(
-  'no role stores an event without its payload: %s',
-  async (actor) => {
-    const insert = sql`INSERT INTO inbox_events (source, id, type, occurred_at)
-      VALUES ('stripe', ${randomUUID()}, 'test', now())`
-    await expect(insert.execute(database[actor])).rejects.toThrow('inbox_events_payload')
-  },
-)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { saveCharge } from '../../schema/billing/charges/charges.ts'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -51,59 +51,57 @@ const listTransfers = (intentId: string) =>
     .orderBy('account.owner_id', 'desc')
     .execute()
 
-describe('a paid checkout of credits', () => {
-  test('a paid checkout of credits is one transfer under its session’s name, to the purchased account of whom it is for', async () => {
-    const { id, owner_id } = await purchase()
-    await pay(id)
-    expect(await listTransfers(id)).toMatchObject([
-      {
-        idempotency_key: `checkout/cs_test_${id}`,
-        kind: 'credit_purchase',
-        grant_id: `purchase/${id}`,
-        occurred_at,
-        name: 'purchased',
-        amount: 500,
-      },
-      { name: 'sold', amount: -500 },
-    ])
-    expect(await findBalance(database.owner, owner_id)).toMatchObject({ plan: 0, purchased: 500 })
-  })
+test('a paid checkout of credits is one transfer under its session’s name, to the purchased account of whom it is for', async () => {
+  const { id, owner_id } = await purchase()
+  await pay(id)
+  expect(await listTransfers(id)).toMatchObject([
+    {
+      idempotency_key: `checkout/cs_test_${id}`,
+      kind: 'credit_purchase',
+      grant_id: `purchase/${id}`,
+      occurred_at,
+      name: 'purchased',
+      amount: 500,
+    },
+    { name: 'sold', amount: -500 },
+  ])
+  expect(await findBalance(database.owner, owner_id)).toMatchObject({ plan: 0, purchased: 500 })
+})
 
-  test('agrees with what its charge gave back: the difference is posted once, and named after the grant', async () => {
-    const { id, owner_id } = await purchase()
-    await pay(id)
-    const reconcile = (refunded_minor: number, disputed_minor: number, snapshot_order: number) =>
-      database.worker.transaction().execute(async (trx) => {
-        await saveCharge(trx, {
-          owner_id,
-          stripe_charge_id: `ch_${id}`,
-          intent_id: id,
-          stripe_invoice_id: null,
-          amount_minor: 700,
-          refunded_minor,
-          unused_refund_minor: 0,
-          refunded_before_minor: 0,
-          disputed_minor,
-          dispute_state: null,
-          dispute_state_at: null,
-          dispute_due_at: null,
-          snapshot_order,
-        })
-        const intent = await findIntent(trx, id)
-        if (!intent) throw new Error('no intent')
-        const cause = { event_id: null, actor: 'stripe', now: occurred_at }
-        return (await postPurchaseDifference(trx, intent, cause)).length
+test('a purchase agrees with what its charge gave back: the difference is posted once, and named after the grant', async () => {
+  const { id, owner_id } = await purchase()
+  await pay(id)
+  const reconcile = (refunded_minor: number, disputed_minor: number, snapshot_order: number) =>
+    database.worker.transaction().execute(async (trx) => {
+      await saveCharge(trx, {
+        owner_id,
+        stripe_charge_id: `ch_${id}`,
+        intent_id: id,
+        stripe_invoice_id: null,
+        amount_minor: 700,
+        refunded_minor,
+        unused_refund_minor: 0,
+        refunded_before_minor: 0,
+        disputed_minor,
+        dispute_state: null,
+        dispute_state_at: null,
+        dispute_due_at: null,
+        snapshot_order,
       })
-    expect(await reconcile(70, 350, 1)).toBe(2)
-    expect(await reconcile(70, 350, 2)).toBe(0)
-    expect(await reconcile(0, 0, 1)).toBe(0)
-    expect(await reconcile(70, 0, 3)).toBe(1)
-    expect((await listTransfers(id)).filter(({ name }) => name === 'purchased')).toMatchObject([
-      { idempotency_key: `checkout/cs_test_${id}`, kind: 'credit_purchase', amount: 500 },
-      { idempotency_key: `purchase/${id}/2`, kind: 'refund', amount: -50 },
-      { idempotency_key: `purchase/${id}/3`, kind: 'dispute', amount: -250 },
-      { idempotency_key: `purchase/${id}/4`, kind: 'dispute_won', amount: 250 },
-    ])
-    expect(await findBalance(database.owner, owner_id)).toMatchObject({ purchased: 450 })
-  })
+      const intent = await findIntent(trx, id)
+      if (!intent) throw new Error('no intent')
+      const cause = { event_id: null, actor: 'stripe', now: occurred_at }
+      return (await postPurchaseDifference(trx, intent, cause)).length
+    })
+  expect(await reconcile(70, 350, 1)).toBe(2)
+  expect(await reconcile(70, 350, 2)).toBe(0)
+  expect(await reconcile(0, 0, 1)).toBe(0)
+  expect(await reconcile(70, 0, 3)).toBe(1)
+  expect((await listTransfers(id)).filter(({ name }) => name === 'purchased')).toMatchObject([
+    { idempotency_key: `checkout/cs_test_${id}`, kind: 'credit_purchase', amount: 500 },
+    { idempotency_key: `purchase/${id}/2`, kind: 'refund', amount: -50 },
+    { idempotency_key: `purchase/${id}/3`, kind: 'dispute', amount: -250 },
+    { idempotency_key: `purchase/${id}/4`, kind: 'dispute_won', amount: 250 },
+  ])
+  expect(await findBalance(database.owner, owner_id)).toMatchObject({ purchased: 450 })
 })

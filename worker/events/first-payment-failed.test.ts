@@ -14,12 +14,9 @@ const ada = madeForEachTest(async () => {
   return signUp(product.clerk)
 })
 
-/**
- * A checkout whose buyer went through, and whose subscription waits for a payment that the bank has refused.
- */
-async function refusedAtTheBank(): Promise<CheckoutPage & { subscription: Stripe.Subscription }> {
-  const page = await openPlanCheckout(server, ada)
-  const session = await stripe.client.checkout.sessions.retrieve(page.sessionId, { expand: ['line_items'] })
+/** What Stripe makes of a checkout whose buyer went through, when the bank refuses the first payment. */
+async function refuseFirstPayment({ sessionId, intentId }: CheckoutPage): Promise<Stripe.Subscription> {
+  const session = await stripe.client.checkout.sessions.retrieve(sessionId, { expand: ['line_items'] })
   const customer = String(session.customer)
   const card = await stripe.client.paymentMethods.attach('pm_card_chargeDeclined', { customer })
   const subscription = await stripe.client.subscriptions.create({
@@ -27,9 +24,16 @@ async function refusedAtTheBank(): Promise<CheckoutPage & { subscription: Stripe
     items: [{ price: session.line_items?.data[0]?.price?.id ?? '', quantity: 1 }],
     default_payment_method: card.id,
     payment_behavior: 'allow_incomplete',
-    metadata: { intentId: page.intentId },
+    metadata: { intentId },
   })
   expect(subscription.status).toBe('incomplete')
+  return subscription
+}
+
+/** A checkout whose page is closed, and whose subscription waits for such a payment. */
+async function refusedAtTheBank(): Promise<CheckoutPage & { subscription: Stripe.Subscription }> {
+  const page = await openPlanCheckout(server, ada)
+  const subscription = await refuseFirstPayment(page)
   await stripe.client.checkout.sessions.expire(page.sessionId)
   return { ...page, subscription }
 }
@@ -98,3 +102,18 @@ describe.each(['incomplete_expired', 'canceled'] as const)(
     })
   },
 )
+
+test('news of a first try that failed, which come after its checkout was paid, change nothing', async () => {
+  const page = await openPlanCheckout(server, ada)
+  const { id } = await refuseFirstPayment(page)
+  await product.worker.catchUp()
+  await stripe.client.subscriptions.cancel(id)
+  const late = await stripe.takeEvents()
+  await stripe.knob(`sessions/${page.sessionId}/pay`)
+  await product.worker.catchUp()
+  await product.worker.applyStripe(late)
+  expect(await findIntent(database.owner, page.intentId)).toMatchObject({
+    state: 'settled',
+    failure_reason: null,
+  })
+})

@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type Stripe from 'stripe'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { failureOf } from '../../schema/api/failures.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
-import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
@@ -93,29 +90,4 @@ test('a foreign subscription that is there is ignored in the same way', async ()
   const { event, about } = await dayWith('customer.subscription.updated', { object: 'subscription', id })
   expect(event).toMatchObject({ state: 'ignored', reason: `Subscription ${id} is of another product` })
   expect(about.map(({ level }) => level)).toEqual(['info'])
-})
-
-test('one of ours that Stripe does not have is a contradiction, for a person to see', async () => {
-  const plan = await buildPaidPlan(product)
-  await product.worker.catchUp()
-  const without = new Proxy(stripe.client, {
-    get: (target, name) =>
-      name === 'subscriptions'
-        ? { retrieve: () => target.subscriptions.retrieve('sub_gone') }
-        : Reflect.get(target, name),
-  })
-  const id = plan.subscription_id ?? ''
-  const worker = startClockwork(database, { stripe: without as Stripe })
-  const key = await receiveStripeEvent(
-    database.server,
-    eventOf('customer.subscription.updated', { object: 'subscription', id } as { object: string }),
-  )
-  await worker.pass(dayMs)
-  const event = await database.owner
-    .selectFrom('inbox_events')
-    .select(['state', 'reason'])
-    .where('id', '=', key)
-    .executeTakeFirstOrThrow()
-  const reason = failureOf('stripe_refuses', { says: "No such subscription: 'sub_gone' (resource_missing)" })
-  expect(event).toEqual({ state: 'failed', reason })
 })

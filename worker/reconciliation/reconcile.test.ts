@@ -150,38 +150,34 @@ afterAll(async () => {
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
 
-describe('with a varied history, of which nothing was lost', () => {
-  test('a comparison finds nothing, and everything until then is proven', async () => {
-    const { run, findings } = await compare()
-    expect(findings).toEqual([])
-    expect(run).toMatchObject({ state: 'done', is_proven: true, error: null })
-    expect(run.compared).toMatchObject({ organizations: 1, refunds: 1, disputes: 2, subscriptions: 5 })
-    for (const what of ['sessions', 'invoices', 'owners', 'balance transactions']) {
-      expect([what, (run.compared[what] ?? 0) >= 8]).toEqual([what, true])
-    }
-    expect(await findProvenUntil(database.worker)).toEqual(run.until)
-  })
+test('a comparison of a varied history of which nothing was lost finds nothing, and everything until then is proven', async () => {
+  const { run, findings } = await compare()
+  expect(findings).toEqual([])
+  expect(run).toMatchObject({ state: 'done', is_proven: true, error: null })
+  expect(run.compared).toMatchObject({ organizations: 1, refunds: 1, disputes: 2, subscriptions: 5 })
+  for (const what of ['sessions', 'invoices', 'owners', 'balance transactions']) {
+    expect([what, (run.compared[what] ?? 0) >= 8]).toEqual([what, true])
+  }
+  expect(await findProvenUntil(database.worker)).toEqual(run.until)
+})
 
-  test('what has just happened is on its way, and no finding', async () => {
-    const bought = await buildPaidCredits(product)
-    // Our clock is ahead of Stripe’s by what `settle` let pass.
-    const now = () => new Date()
-    const run = await reconcileAll({ ...worker.deps, now }, 'test')
-    expect((await listFindings(database.server, { filter: { state: 'open' }, limit: 10 })).findings).toEqual(
-      [],
-    )
-    expect(run.state).toBe('done')
-    await settle()
-    expect((await findBalance(database.owner, bought.owner_id)).total).toBe(500)
-  })
+test('what has just happened is on its way, and no finding', async () => {
+  const bought = await buildPaidCredits(product)
+  // Our clock is ahead of Stripe’s by what `settle` let pass.
+  const now = () => new Date()
+  const run = await reconcileAll({ ...worker.deps, now }, 'test')
+  expect((await listFindings(database.server, { filter: { state: 'open' }, limit: 10 })).findings).toEqual([])
+  expect(run.state).toBe('done')
+  await settle()
+  expect((await findBalance(database.owner, bought.owner_id)).total).toBe(500)
+})
 
-  test('the schedule begins one every six hours, and goes on with it job by job', async () => {
-    expect(await reconcile(worker.deps)).toBeUndefined()
-    clock.advance(6 * hourMs)
-    await claimOnce()
-    const run = await reconcile(worker.deps)
-    expect(run).toMatchObject({ requested_by: 'schedule', state: 'done', is_proven: true })
-  })
+test('the schedule begins one every six hours, and goes on with it job by job', async () => {
+  expect(await reconcile(worker.deps)).toBeUndefined()
+  clock.advance(6 * hourMs)
+  await claimOnce()
+  const run = await reconcile(worker.deps)
+  expect(run).toMatchObject({ requested_by: 'schedule', state: 'done', is_proven: true })
 })
 
 describe('a planted difference is found, its repair is proposed, and resolves it:', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
   exportStatement,
   getStatement,
@@ -8,7 +8,7 @@ import {
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
 import { type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
@@ -77,95 +77,91 @@ async function settleHold(
   })
 }
 
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
+booksEndRight(database)
+
+test('the statement of a day has the credits at once, and the money when the day is over and was read', async () => {
+  expect(await statementOf(date)).toMatchObject({
+    date,
+    state: 'open',
+    money: null,
+    balance: null,
+    agrees: null,
+  })
+  await nextNoon()
+  await reconcileAll(worker.deps, 'test')
+  const day = await statementOf(date)
+  expect(day).toMatchObject({ date, state: 'closed', agrees: true, unexplained: [] })
+  expect(day?.money).toEqual([
+    {
+      currency: 'EUR',
+      payments: 3,
+      gross_minor: 700 + 700 + 2000,
+      refunded_minor: 350,
+      disputed_minor: 700,
+      net_minor: 2350,
+      foreign_minor: 0,
+      credits_sold_minor: 1400,
+      plans_paid_minor: 2000,
+      difference_minor: 0,
+    },
+  ])
+  const fees = 2 * (Math.round(700 * 0.015) + 25) + (Math.round(2000 * 0.015) + 25)
+  expect(day?.balance).toEqual([
+    { currency: 'EUR', gross_minor: 2350, fees_minor: fees, net_minor: 2350 - fees },
+  ])
+  expect(day?.credits).toEqual({
+    sold: 1000,
+    granted: 1000,
+    used: 170 + 80 + 500,
+    expired: 0,
+    refunded: 250,
+    disputed: 500,
+    written_off: 0,
+    adjusted: 0,
+    change_plan: 500,
+    change_purchased: 0,
+    // Ten of what was above a hold, and all of one that had expired.
+    uncollected: 10 + 40,
+    difference: 0,
+    transfers: 10,
+  })
 })
 
-describe('the statement of a day', () => {
-  test('the statement of a day has the credits at once, and the money when the day is over and was read', async () => {
-    expect(await statementOf(date)).toMatchObject({
-      date,
-      state: 'open',
-      money: null,
-      balance: null,
-      agrees: null,
-    })
-    await nextNoon()
-    await reconcileAll(worker.deps, 'test')
-    const day = await statementOf(date)
-    expect(day).toMatchObject({ date, state: 'closed', agrees: true, unexplained: [] })
-    expect(day?.money).toEqual([
-      {
-        currency: 'EUR',
-        payments: 3,
-        gross_minor: 700 + 700 + 2000,
-        refunded_minor: 350,
-        disputed_minor: 700,
-        net_minor: 2350,
-        foreign_minor: 0,
-        credits_sold_minor: 1400,
-        plans_paid_minor: 2000,
-        difference_minor: 0,
-      },
-    ])
-    const fees = 2 * (Math.round(700 * 0.015) + 25) + (Math.round(2000 * 0.015) + 25)
-    expect(day?.balance).toEqual([
-      { currency: 'EUR', gross_minor: 2350, fees_minor: fees, net_minor: 2350 - fees },
-    ])
-    expect(day?.credits).toEqual({
-      sold: 1000,
-      granted: 1000,
-      used: 170 + 80 + 500,
-      expired: 0,
-      refunded: 250,
-      disputed: 500,
-      written_off: 0,
-      adjusted: 0,
-      change_plan: 500,
-      change_purchased: 0,
-      // Ten of what was above a hold, and all of one that had expired.
-      uncollected: 10 + 40,
-      difference: 0,
-      transfers: 10,
-    })
+test('the statement of a day names what does not sum to zero: money that nothing of ours speaks of', async () => {
+  const day = clock.now().toISOString().slice(0, 10)
+  const lost = await buildPaidCredits(product)
+  await stripe.takeEvents()
+  await nextNoon()
+  await reconcileAll(worker.deps, 'test')
+  const statement = await statementOf(day)
+  expect(statement).toMatchObject({ agrees: false, state: 'open' })
+  expect(statement?.money?.[0]).toMatchObject({
+    gross_minor: 700,
+    credits_sold_minor: 0,
+    difference_minor: 700,
   })
+  expect(statement?.unexplained).toEqual([
+    {
+      object_id: lost.intent_id,
+      amount_minor: 700,
+      currency: 'EUR',
+      missing: 'record',
+      other_day: null,
+    },
+  ])
+})
 
-  test('the statement of a day names what does not sum to zero: money that nothing of ours speaks of', async () => {
-    const day = clock.now().toISOString().slice(0, 10)
-    const lost = await buildPaidCredits(product)
-    await stripe.takeEvents()
-    await nextNoon()
-    await reconcileAll(worker.deps, 'test')
-    const statement = await statementOf(day)
-    expect(statement).toMatchObject({ agrees: false, state: 'open' })
-    expect(statement?.money?.[0]).toMatchObject({
-      gross_minor: 700,
-      credits_sold_minor: 0,
-      difference_minor: 700,
-    })
-    expect(statement?.unexplained).toEqual([
-      {
-        object_id: lost.intent_id,
-        amount_minor: 700,
-        currency: 'EUR',
-        missing: 'record',
-        other_day: null,
-      },
-    ])
-  })
-
-  test('the statement of a day is a file for finance, for a month too', async () => {
-    const month = date.slice(0, 7)
-    const url = `${server.url}${exportStatement.path}?month=${month}`
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${support.token}` } })
-    expect(answer.headers.get('content-disposition')).toContain(`statement-${month}.csv`)
-    const lines = (await answer.text()).replaceAll('"', '').split('\r\n')
-    expect(lines[0]).toBe('date,state,part,figure,currency,value,remark')
-    expect(lines).toContain(`${date},closed,money,gross,EUR,34,`)
-    expect(lines).toContain(`${date},closed,credits,sold,,1000,`)
-    expect(lines).toContain(`${date},closed,credits,uncollected,,50,`)
-    expect(lines).toContain(`${date},closed,day,agrees,,yes,`)
-  })
+test('the statement of a day is a file for finance, for a month too', async () => {
+  const month = date.slice(0, 7)
+  const url = `${server.url}${exportStatement.path}?month=${month}`
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${support.token}` } })
+  expect(answer.headers.get('content-disposition')).toContain(`statement-${month}.csv`)
+  const lines = (await answer.text()).replaceAll('"', '').split('\r\n')
+  expect(lines[0]).toBe('date,state,part,figure,currency,value,remark')
+  expect(lines).toContain(`${date},closed,money,gross,EUR,34,`)
+  expect(lines).toContain(`${date},closed,credits,sold,,1000,`)
+  expect(lines).toContain(`${date},closed,credits,uncollected,,50,`)
+  expect(lines).toContain(`${date},closed,day,agrees,,yes,`)
 })
 
 test('a day is closed when everything until then is proven; what comes later counts for the first open day', async () => {

@@ -3,7 +3,14 @@ import { generateKeyPair, SignJWT } from 'jose'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { approveAct, findAct, insertAct, type NewAct, refuseAct } from '../../schema/support/acts.ts'
+import {
+  type ActLimits,
+  approveAct,
+  findAct,
+  insertAct,
+  type NewAct,
+  refuseAct,
+} from '../../schema/support/acts.ts'
 import { ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
 import { buildAct, buildWaitingAct, testLimits } from '../../tests/support/factories/acts.ts'
 import { addMember } from '../../tests/support/factories/organizations.ts'
@@ -25,8 +32,12 @@ interface Asker {
 }
 
 /** Asks through the server's login for credits, as the server does or an attacker who took it over. */
-async function ask(owner_id: string, asker: Asker, more: Partial<NewAct> & { credits?: number } = {}) {
-  const { credits = 100, ...fields } = more
+async function ask(
+  owner_id: string,
+  asker: Asker,
+  more: Partial<NewAct> & { credits?: number; amount?: number; limits?: ActLimits } = {},
+) {
+  const { credits = 100, amount = credits, limits = testLimits, ...fields } = more
   const act: NewAct = {
     id: randomUUID(),
     batch_id: null,
@@ -41,11 +52,7 @@ async function ask(owner_id: string, asker: Asker, more: Partial<NewAct> & { cre
     next_try_at: clock.now(),
     ...fields,
   }
-  const { act: written } = await insertAct(database.server, act, {
-    token: asker.token,
-    amount: credits,
-    limits: testLimits,
-  })
+  const { act: written } = await insertAct(database.server, act, { token: asker.token, amount, limits })
   return written
 }
 
@@ -57,6 +64,10 @@ const approve = (id: string, { user_id: approved_by, token }: Asker, typed_addre
     typed_address,
     next_try_at: clock.now(),
   })
+
+/** Limits that a server makes up. */
+const madeUp = { asker: 1_000_000, total: 1_000_000 }
+const lavish: ActLimits = { adjust: madeUp, refund: madeUp }
 
 /** As if all acts were a day older, which no login of a process can say. */
 const letADayPass = () =>
@@ -177,25 +188,8 @@ describe('the login of a server that was taken over', () => {
   })
 
   test('limits that the server makes up are not the ones of the worker', async () => {
-    const user = await buildUser(database.server)
-    const asker = await staff()
-    const act = await ask(user, asker, { id: randomUUID(), credits: 100 })
-    const params = { adjustment: { credits: 5001, customer_note: 'Our apologies', may_leave_debt: false } }
-    const { act: written } = await insertAct(
-      database.server,
-      {
-        ...act,
-        id: randomUUID(),
-        target: { kind: 'user', id: await buildUser(database.server) },
-        owner_id: user,
-        params,
-      } as never,
-      {
-        token: asker.token,
-        amount: 1,
-        limits: { ...testLimits, adjust: { asker: 1_000_000, total: 1_000_000 } },
-      },
-    )
+    const more = { credits: 5001, amount: 1, limits: lavish }
+    const written = await ask(await buildUser(database.server), await staff(), more)
     expect(written.state).toBe('queued')
     expect(await outcomeOf(written)).toMatchObject({
       state: 'failed',
@@ -375,7 +369,7 @@ describe('what two people may give together', () => {
 test('refunds count to limits of their own, for the asker, for all, and at the ceiling for two people too', async () => {
   await letADayPass()
   const [asker, other] = [await staff(), await staff()]
-  const refundOf = async (amount_minor: number, by: Asker, more: Partial<NewAct> = {}) => {
+  const refundOf = async (amount_minor: number, by: Asker, more: Parameters<typeof ask>[2] = {}) => {
     const { id, owner_id } = await buildPurchase(database.server)
     const refund = { amount_minor, currency: 'EUR', refunded_minor: 0, stripe_reason: null }
     const target = { kind: 'intent', id } as const
@@ -395,18 +389,7 @@ test('refunds count to limits of their own, for the asker, for all, and at the c
     error: 'It passes what may be done at once, or by all within a day',
   })
   // The server says that it is less.
-  const { id, owner_id } = await buildPurchase(database.server)
-  const lavish = { asker: 1_000_000, total: 1_000_000 }
-  const refund = { amount_minor: 10_001, currency: 'EUR', refunded_minor: 0, stripe_reason: null }
-  const { act } = await insertAct(
-    database.server,
-    {
-      ...{ id: randomUUID(), batch_id: null, finding_id: null, kind: 'refund', owner_id, params: { refund } },
-      ...{ target: { kind: 'intent', id }, reason: 'The customer wrote to us', is_dry_run: false },
-      ...{ requested_by: other.user_id, next_try_at: clock.now() },
-    },
-    { token: other.token, amount: 1, limits: { adjust: lavish, refund: lavish } },
-  )
+  const act = await refundOf(10_001, other, { amount: 1, limits: lavish })
   expect(act.state).toBe('queued')
   expect(await outcomeOf(act)).toEqual({ state: 'failed', error: 'A second person has to agree to it' })
 })

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { findEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { explainBalance } from '../../schema/ledger/read/explanation.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { approveAct, findAct, insertAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
 import { listAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct, buildWaitingAct, testLimits } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveCheckoutEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildPaidCredits } from '../../tests/support/factories/paid-purchases.ts'
@@ -25,13 +25,10 @@ const product = testProduct({ stripe: 'empty' })
 const { database } = product
 const deps = () => ({ ...product.worker.deps, ...trustingStaff })
 const withoutStripe = () => createTestDependencies(database, trustingStaff)
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 const second = { approved_by: 'user_second', token: 'user_second' }
-const userOf = (owner_id: string) => owner_id
-const balanceOf = async (owner_id: string) => (await findBalance(database.owner, userOf(owner_id))).total
+const balanceOf = async (owner_id: string) => (await findBalance(database.owner, owner_id)).total
 const eventRow = (id: string) => findEvent(database.owner, { source: 'stripe', id })
 const countTransfers = async () =>
   (await database.owner.selectFrom('ledger_transfers').select('id').execute()).length
@@ -251,12 +248,12 @@ describe('an adjustment', () => {
     })
     for (let i = 0; i < 10; i++) await processSupportAct(deps(), { act_id: id })
     expect(await balanceOf(owner_id)).toBe(250)
-    const { changes } = await explainBalance(database.server, userOf(owner_id), { limit: 10 })
+    const { changes } = await explainBalance(database.server, owner_id, { limit: 10 })
     expect(changes).toMatchObject([
       { kind: 'adjustment', change: { purchased: 250 }, reason: 'Sorry for the trouble' },
     ])
     expect(JSON.stringify(changes)).not.toContain(reason)
-    const [entry] = await listAudit(database.owner, { owner_id: userOf(owner_id) }, { limit: 10 })
+    const [entry] = await listAudit(database.owner, { owner_id: owner_id }, { limit: 10 })
     expect(entry).toMatchObject({
       outcome: 'done',
       actor: 'cli:support',
@@ -268,7 +265,7 @@ describe('an adjustment', () => {
 
   test('an adjustment takes no more than what was bought, unless it was agreed that a debt remains', async () => {
     const owner_id = await buildUser(database.server)
-    await giveCredits(database, userOf(owner_id), { purchased: 100 })
+    await giveCredits(database, owner_id, { purchased: 100 })
     expect(await adjustOf(owner_id, adjustment(-101))).toMatchObject({
       state: 'failed',
       error: 'It takes 101 credits, and 100 of those that were bought are left',

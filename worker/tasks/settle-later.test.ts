@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import type { Hold, SpendRequest } from '../../schema/ledger/spend/usage.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { PaidPlans } from '../../tests/support/factories/paid-months.ts'
 import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
@@ -20,9 +20,7 @@ import { endHolds } from './end-holds.ts'
  */
 
 const database = testDatabase()
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 const minute = 60_000
 const day = 24 * 60 * minute

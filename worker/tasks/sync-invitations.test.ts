@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { revokeTeamInvitation } from '../../schema/api/team-invitations.ts'
 import {
   acceptInvitation,
-  buildMember,
   buildTeam,
   invite,
   readTeam,
@@ -158,76 +157,63 @@ test('what another invitation took over in the meantime is left alone', async ()
   ])
 })
 
-test('a person who joins with a crashed sender’s invitation gets the seat', async () => {
+/** Clerk asks for the same patience at every call. */
+const wait = (count: number) =>
+  clerk.knob('faults', { status: 429, method: 'POST', retry_after_s: 1800, count })
+const waitingTeam = async () => {
   const team = await newTeam()
-  await buildMember(clerk, team)
-  const ada = await signUp(clerk)
-  await invite(product, team, ada.email)
-  await change(team, { clerk_invitation_id: null, next_try_at: new Date() })
-  await acceptInvitation(clerk, ada)
-  expect(await claimIn(minuteMs)).toBe(1)
-  expect((await readTeam(database, team)).seats).toMatchObject([{ user_id: ada.user_id, status: 'active' }])
+  const email = await stranger()
+  await wait(1)
+  await invite(product, team, email)
+  return { team, email }
+}
+
+test('an invitation that Clerk asked to send later is sent when that time has come, not before, and once', async () => {
+  const { team, email } = await waitingTeam()
+  expect(await claimIn(29 * minuteMs)).toBe(0)
+  expect(await atClerk(team)).toEqual([])
+  expect(await claimIn(31 * minuteMs)).toBe(1)
+  expect(await atClerk(team)).toEqual(['pending'])
+  const [sent] = await clerk.directory.listInvitations(team.organization.id)
+  expect(await rowsOf(team)).toEqual([
+    { clerk_invitation_id: sent?.clerk_invitation_id, send_at: null, status: 'pending' },
+  ])
+  expect(sent).toMatchObject({ email })
+  expect(await claimIn(60 * minuteMs)).toBe(0)
 })
 
-describe('an invitation that Clerk asked to send later', () => {
-  /** Clerk asks for the same patience at every call. */
-  const wait = (count: number) =>
-    clerk.knob('faults', { status: 429, method: 'POST', retry_after_s: 1800, count })
-  const waitingTeam = async () => {
-    const team = await newTeam()
-    const email = await stranger()
-    await wait(1)
-    await invite(product, team, email)
-    return { team, email }
-  }
-
-  test('an invitation that Clerk asked to send later is sent when that time has come, not before, and once', async () => {
-    const { team, email } = await waitingTeam()
-    expect(await claimIn(29 * minuteMs)).toBe(0)
-    expect(await atClerk(team)).toEqual([])
-    expect(await claimIn(31 * minuteMs)).toBe(1)
-    expect(await atClerk(team)).toEqual(['pending'])
-    const [sent] = await clerk.directory.listInvitations(team.organization.id)
-    expect(await rowsOf(team)).toEqual([
-      { clerk_invitation_id: sent?.clerk_invitation_id, send_at: null, status: 'pending' },
-    ])
-    expect(sent).toMatchObject({ email })
-    expect(await claimIn(60 * minuteMs)).toBe(0)
-  })
-
-  test('an invitation that Clerk asked to send later waits as long as Clerk says when it is still too early', async () => {
-    const { team } = await waitingTeam()
-    await wait(1)
-    expect(await claimIn(31 * minuteMs)).toBe(1)
-    expect(await claimIn(60 * minuteMs)).toBe(0)
-    expect(await claimIn(62 * minuteMs)).toBe(1)
-    expect(await atClerk(team)).toEqual(['pending'])
-  })
-
-  test('an invitation that Clerk asked to send later frees its seat when Clerk refuses it', async () => {
-    const { team } = await waitingTeam()
-    await clerk.knob('faults', { status: 422, method: 'POST' })
-    expect(await claimIn(31 * minuteMs)).toBe(1)
-    expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
-  })
-
-  test('an invitation that Clerk asked to send later is not sent when it was revoked meanwhile', async () => {
-    const { team } = await waitingTeam()
-    const [{ id } = { id: '' }] = await database.owner
-      .selectFrom('team_invitations')
-      .select('id')
-      .where('organization_id', '=', team.organization.id)
-      .execute()
-    await product.server.ask(revokeTeamInvitation, { token: team.admin.token, body: { id } })
-    await claimIn(dayMs)
-    expect(await atClerk(team)).toEqual([])
-    expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
-  })
-
-  const rowsOf = (team: Team) =>
-    database.owner
-      .selectFrom('team_invitations')
-      .select(['status', 'clerk_invitation_id', 'send_at'])
-      .where('organization_id', '=', team.organization.id)
-      .execute()
+test('an invitation that Clerk asked to send later waits as long as Clerk says when it is still too early', async () => {
+  const { team } = await waitingTeam()
+  await wait(1)
+  expect(await claimIn(31 * minuteMs)).toBe(1)
+  expect(await claimIn(60 * minuteMs)).toBe(0)
+  expect(await claimIn(62 * minuteMs)).toBe(1)
+  expect(await atClerk(team)).toEqual(['pending'])
 })
+
+test('an invitation that Clerk asked to send later frees its seat when Clerk refuses it', async () => {
+  const { team } = await waitingTeam()
+  await clerk.knob('faults', { status: 422, method: 'POST' })
+  expect(await claimIn(31 * minuteMs)).toBe(1)
+  expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
+})
+
+test('an invitation that Clerk asked to send later is not sent when it was revoked meanwhile', async () => {
+  const { team } = await waitingTeam()
+  const [{ id } = { id: '' }] = await database.owner
+    .selectFrom('team_invitations')
+    .select('id')
+    .where('organization_id', '=', team.organization.id)
+    .execute()
+  await product.server.ask(revokeTeamInvitation, { token: team.admin.token, body: { id } })
+  await claimIn(dayMs)
+  expect(await atClerk(team)).toEqual([])
+  expect(await statesOf(team)).toEqual([['revoked'], ['revoked']])
+})
+
+const rowsOf = (team: Team) =>
+  database.owner
+    .selectFrom('team_invitations')
+    .select(['status', 'clerk_invitation_id', 'send_at'])
+    .where('organization_id', '=', team.organization.id)
+    .execute()

@@ -110,60 +110,56 @@ describe.each(kinds)('usage after the start of %s', (_, before, after, fields) =
   })
 })
 
-describe('usage between a renewal and its payment', () => {
-  const used = (rest: number) => beforeRenewal(rest).use('2026-02-01T01:00:00', 100)
-  const paidLate = { ...february, paid_at: day('2026-02-09') }
+const used = (rest: number) => beforeRenewal(rest).use('2026-02-01T01:00:00', 100)
+const paidLate = { ...february, paid_at: day('2026-02-09') }
 
-  test('usage takes the rest and then bought credits while a payment has failed, and moves when it is made', () => {
-    const story = used(60)
-      .hear('2026-02-01T02:00:00', planOf([january]))
-      .use('2026-02-08', 100)
-    expect(story.balances).toEqual([0, 160])
-    expect(story.hear('2026-02-09', planOf([january, paidLate])).balances).toEqual([300, 300])
-  })
+test('usage takes the rest and then bought credits while a payment has failed, and moves when it is made', () => {
+  const story = used(60)
+    .hear('2026-02-01T02:00:00', planOf([january]))
+    .use('2026-02-08', 100)
+  expect(story.balances).toEqual([0, 160])
+  expect(story.hear('2026-02-09', planOf([january, paidLate])).balances).toEqual([300, 300])
+})
 
-  test('usage that was allowed is not charged again when the payment has failed for good', () => {
-    const ended = planOf([january], { ended_at: day('2026-02-15') })
-    expect(used(160).hear('2026-02-15', ended).balances).toEqual([0, 300])
-    expect(used(60).hear('2026-02-15', ended).balances).toEqual([0, 260])
-  })
+test('usage that was allowed is not charged again when the payment has failed for good', () => {
+  const ended = planOf([january], { ended_at: day('2026-02-15') })
+  expect(used(160).hear('2026-02-15', ended).balances).toEqual([0, 300])
+  expect(used(60).hear('2026-02-15', ended).balances).toEqual([0, 260])
+})
 
-  test('the next renewal brings a whole month after one that was heard late', () => {
-    const story = used(0).hear('2026-02-01T02:00:00', planOf([january, february]))
-    expect(story.hear('2026-03-01', planOf([january, february, march])).balances).toEqual([500, 300])
-  })
+test('the next renewal brings a whole month after one that was heard late', () => {
+  const story = used(0).hear('2026-02-01T02:00:00', planOf([january, february]))
+  expect(story.hear('2026-03-01', planOf([january, february, march])).balances).toEqual([500, 300])
+})
 
-  test('each month takes over its own usage when two are heard together', () => {
-    const story = beforeRenewal(500).use('2026-02-10', 450).use('2026-03-02', 150)
-    expect(story.balances).toEqual([0, 200])
-    // February: 450 of January's rest. March: 50 of January's rest and 100 bought ones.
-    expect(story.hear('2026-03-03', planOf([january, february, march])).balances).toEqual([350, 300])
-  })
+test('each month takes over its own usage when two are heard together', () => {
+  const story = beforeRenewal(500).use('2026-02-10', 450).use('2026-03-02', 150)
+  expect(story.balances).toEqual([0, 200])
+  // February: 450 of January's rest. March: 50 of January's rest and 100 bought ones.
+  expect(story.hear('2026-03-03', planOf([january, february, march])).balances).toEqual([350, 300])
+})
 
-  test('usage after the end of a month that was heard with its end stays with what paid for it', () => {
-    const story = used(0).use('2026-02-20', 30)
-    const ended = planOf([january, february], { ended_at: day('2026-02-15') })
-    expect(story.hear('2026-02-21', ended).balances).toEqual([0, 270])
-  })
+test('usage after the end of a month that was heard with its end stays with what paid for it', () => {
+  const story = used(0).use('2026-02-20', 30)
+  const ended = planOf([january, february], { ended_at: day('2026-02-15') })
+  expect(story.hear('2026-02-21', ended).balances).toEqual([0, 270])
+})
 
-  test('a new month that has to pay a debt gives back what is left beside it', () => {
-    const refunded = { in_1: { refunded_minor: 2000 } }
-    const story = beforeRenewal(100).use('2026-02-01T01:00:00', 350)
-    // 500 are owed of January, so that the new month is used up and nothing comes back.
-    expect(story.hear('2026-02-01T02:00:00', planOf([january, february], {}, refunded)).balances).toEqual([
-      0, 50,
-    ])
-    const half = { in_1: { refunded_minor: 1000 } }
-    const other = beforeRenewal(100).use('2026-02-01T01:00:00', 350)
-    expect(other.hear('2026-02-01T02:00:00', planOf([january, february], {}, half)).balances).toEqual([
-      0, 300,
-    ])
-  })
+test('a new month that has to pay a debt gives back what is left beside it', () => {
+  const refunded = { in_1: { refunded_minor: 2000 } }
+  const story = beforeRenewal(100).use('2026-02-01T01:00:00', 350)
+  // 500 are owed of January, so that the new month is used up and nothing comes back.
+  expect(story.hear('2026-02-01T02:00:00', planOf([january, february], {}, refunded)).balances).toEqual([
+    0, 50,
+  ])
+  const half = { in_1: { refunded_minor: 1000 } }
+  const other = beforeRenewal(100).use('2026-02-01T01:00:00', 350)
+  expect(other.hear('2026-02-01T02:00:00', planOf([january, february], {}, half)).balances).toEqual([0, 300])
+})
 
-  test('the first month of a subscription gives back bought credits that were used since its start', () => {
-    const story = new Story(300).use('2025-12-31', 40).use('2026-01-01T01:00:00', 100)
-    expect(story.hear('2026-01-01T02:00:00', planOf([january])).balances).toEqual([400, 260])
-  })
+test('the first month of a subscription gives back bought credits that were used since its start', () => {
+  const story = new Story(300).use('2025-12-31', 40).use('2026-01-01T01:00:00', 100)
+  expect(story.hear('2026-01-01T02:00:00', planOf([january])).balances).toEqual([400, 260])
 })
 
 const gap = fc.record({

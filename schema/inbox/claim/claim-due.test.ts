@@ -168,48 +168,46 @@ test('claims that run at once share the rows', async () => {
   expect([...claimed, ...(await claim(now))]).toHaveLength(20)
 })
 
-describe('a try that is recorded', () => {
-  const nextTryOf = async (id: string) =>
-    (
-      await database.owner
-        .selectFrom('inbox_events')
-        .select('next_try_at')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
-    ).next_try_at
-  const failure = { last_error: 'No', next_try_at: minutesLater(60), unavailable_at: null }
+const nextTryOf = async (id: string) =>
+  (
+    await database.owner
+      .selectFrom('inbox_events')
+      .select('next_try_at')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+  ).next_try_at
+const failure = { last_error: 'No', next_try_at: minutesLater(60), unavailable_at: null }
 
-  test('a try that is recorded sets when the row is claimed next, if it failed', async () => {
-    const event = await insertEvent()
-    await claim(now)
-    const tried = { rows: claimableEvents, key: event, claim: 1 } as const
-    expect(await recordFailedTry(database.worker, tried, failure)).toBe(true)
-    expect(await claim(minutesLater(59))).toEqual([])
-    expect(await claim(minutesLater(60))).toEqual([{ ...event, claim: 3 }])
-  })
+test('a try that is recorded sets when the row is claimed next, if it failed', async () => {
+  const event = await insertEvent()
+  await claim(now)
+  const tried = { rows: claimableEvents, key: event, claim: 1 } as const
+  expect(await recordFailedTry(database.worker, tried, failure)).toBe(true)
+  expect(await claim(minutesLater(59))).toEqual([])
+  expect(await claim(minutesLater(60))).toEqual([{ ...event, claim: 3 }])
+})
 
-  test('a try that is recorded sets when the row is claimed next, if it changed nothing', async () => {
-    const { id } = await buildPurchase(database.server, { next_try_at: now })
-    await claimDue(database.worker, claimableIntents, due)
-    const tried = { rows: claimableIntents, key: { id }, claim: 1 } as const
-    await recordNoChange(database.worker, tried, minutesLater(60))
-    expect(await claimDue(database.worker, claimableIntents, { ...due, now: minutesLater(59) })).toEqual([])
-    expect(await claimDue(database.worker, claimableIntents, { ...due, now: minutesLater(60) })).toEqual([
-      { id, claim: 3 },
-    ])
-  })
+test('a try that is recorded sets when the row is claimed next, if it changed nothing', async () => {
+  const { id } = await buildPurchase(database.server, { next_try_at: now })
+  await claimDue(database.worker, claimableIntents, due)
+  const tried = { rows: claimableIntents, key: { id }, claim: 1 } as const
+  await recordNoChange(database.worker, tried, minutesLater(60))
+  expect(await claimDue(database.worker, claimableIntents, { ...due, now: minutesLater(59) })).toEqual([])
+  expect(await claimDue(database.worker, claimableIntents, { ...due, now: minutesLater(60) })).toEqual([
+    { id, claim: 3 },
+  ])
+})
 
-  test('a try that is recorded changes nothing once the row was claimed again or is finished', async () => {
-    const event = await insertEvent()
-    await claim(now)
-    const [{ claim: latest } = { claim: 0 }] = await claim(minutesLater(1))
-    const before = await nextTryOf(event.id)
-    const tried = { rows: claimableEvents, key: event, claim: latest } as const
-    expect(await recordFailedTry(database.worker, { ...tried, claim: 1 }, failure)).toBe(false)
-    await finishEvent(database.worker, event, { state: 'applied', reason: null, now })
-    expect(await recordFailedTry(database.worker, tried, failure)).toBe(false)
-    expect(await nextTryOf(event.id)).toEqual(before)
-  })
+test('a try that is recorded changes nothing once the row was claimed again or is finished', async () => {
+  const event = await insertEvent()
+  await claim(now)
+  const [{ claim: latest } = { claim: 0 }] = await claim(minutesLater(1))
+  const before = await nextTryOf(event.id)
+  const tried = { rows: claimableEvents, key: event, claim: latest } as const
+  expect(await recordFailedTry(database.worker, { ...tried, claim: 1 }, failure)).toBe(false)
+  await finishEvent(database.worker, event, { state: 'applied', reason: null, now })
+  expect(await recordFailedTry(database.worker, tried, failure)).toBe(false)
+  expect(await nextTryOf(event.id)).toEqual(before)
 })
 
 test.each([claimableEvents, claimableIntents, claimableSubscriptions, claimableInvitations, claimableActs])(

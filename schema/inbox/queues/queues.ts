@@ -39,21 +39,12 @@ export function originOptions(origin: JobOrigin | undefined) {
 export function originOf(job: {
   readonly opts: { readonly telemetry?: { readonly metadata?: string } }
 }): JobOrigin | undefined {
-  const { metadata } = job.opts.telemetry ?? {}
-  return metadata ? originJsonSchema.safeParse(metadata).data : undefined
+  try {
+    return jobOriginSchema.safeParse(JSON.parse(job.opts.telemetry?.metadata ?? '')).data
+  } catch {
+    return undefined
+  }
 }
-
-const originJsonSchema = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      context.addIssue('It is no JSON')
-      return z.NEVER
-    }
-  })
-  .pipe(jobOriginSchema)
 
 export type QueueName = keyof typeof queueSchemas
 export type JobPayload<Name extends QueueName> = z.infer<(typeof queueSchemas)[Name]>

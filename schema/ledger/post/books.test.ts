@@ -20,109 +20,105 @@ const november = new Date('2026-11-01T00:00:00Z')
 
 const booksOf = (owner_id: string) => database.worker.transaction().execute((trx) => readBooks(trx, owner_id))
 
-describe('the books of an owner', () => {
-  test('the books of an owner who never had anything are empty', async () => {
-    expect(await booksOf('user_nobody')).toEqual({
-      plan: { balance: 0, version: 0 },
-      purchased: { balance: 0, version: 0 },
-      grants: [],
-      closed_months: [],
-      holds: [],
-      used_open: 0,
-    })
-  })
-
-  test('the books of an owner say of each grant what it brought, gave back and lost', async () => {
-    const owner_id = 'user_sums'
-    const bought = buildPurchaseGrant(owner_id)
-    const paid = buildMonthGrant(owner_id, september)
-    const seats = buildMonthGrant(owner_id, september, 'seats')
-    await postTransfers(database.worker, [
-      buildTransfer(bought, { kind: 'credit_purchase', ordinal: 1, amount: 500 }),
-      buildTransfer(paid, { kind: 'plan_grant', ordinal: 1, amount: 1000 }),
-      buildTransfer(seats, { kind: 'seat_grant', ordinal: 1, amount: 300 }),
-      buildTransfer(bought, { kind: 'refund', ordinal: 2, amount: -100 }),
-      buildTransfer(bought, { kind: 'dispute', ordinal: 3, amount: -400 }),
-      buildTransfer(bought, { kind: 'dispute_won', ordinal: 4, amount: 400 }),
-      buildTransfer(paid, { kind: 'plan_grant', ordinal: 2, amount: -50 }),
-      buildTransfer(paid, { kind: 'expiry', ordinal: 3, amount: -950 }),
-      buildTransfer(paid, { kind: 'write_off', ordinal: 4, amount: 7 }),
-    ])
-    const books = await booksOf(owner_id)
-    expect(books.purchased).toEqual({ balance: 400, version: 4 })
-    expect(books.plan).toEqual({ balance: 307, version: 5 })
-    const none = { gross: 0, refunded: 0, disputed: 0, returned: 0, expired: 0, written_off: 0, adjusted: 0 }
-    expect(books.grants).toEqual([
-      { ...bought, ...none, gross: 500, refunded: 100, transfers: 4 },
-      { ...paid, ...none, gross: 950, expired: -950, written_off: 7, transfers: 4 },
-      { ...seats, ...none, gross: 300, transfers: 1 },
-    ])
-    expect(await readPurchaseGrant(database.worker, bought.intent_id ?? '')).toEqual(books.grants[0])
-    expect(await readPurchaseGrant(database.worker, randomUUID())).toBeNull()
-  })
-
-  test('the books of an owner count what was used of the plan account by month', async () => {
-    const owner_id = 'user_months'
-    const first = buildMonthGrant(owner_id, september)
-    const second = buildMonthGrant(owner_id, october)
-    const key = { stripe_subscription_id: 'sub_user_months' }
-    await postTransfers(database.worker, [
-      buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
-      buildTransfer(buildPurchaseGrant(owner_id), { kind: 'credit_purchase', ordinal: 1, amount: 50 }),
-    ])
-    await use(database.server, owner_id, 60)
-    expect((await booksOf(owner_id)).used_open).toBe(60)
-    await database.worker.transaction().execute(async (trx) => {
-      await lockOwner(trx, owner_id)
-      await closeMonth(trx, owner_id, { ...key, starts_at: september, used: 60 })
-      await postTransfers(trx, [
-        buildTransfer(first, { kind: 'expiry', ordinal: 2, amount: -40 }),
-        buildTransfer(second, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
-      ])
-    })
-    // The second of these takes the rest of the plan account and some of what was bought.
-    await use(database.server, owner_id, 90)
-    await use(database.server, owner_id, 20)
-    expect(await booksOf(owner_id)).toMatchObject({
-      plan: { balance: 0 },
-      purchased: { balance: 40 },
-      closed_months: [{ ...key, starts_at: september, used: 60 }],
-      used_open: 100,
-    })
+test('the books of an owner who never had anything are empty', async () => {
+  expect(await booksOf('user_nobody')).toEqual({
+    plan: { balance: 0, version: 0 },
+    purchased: { balance: 0, version: 0 },
+    grants: [],
+    closed_months: [],
+    holds: [],
+    used_open: 0,
   })
 })
 
-describe('closing a month', () => {
-  const close = (owner_id: string, used: number) =>
-    database.worker.transaction().execute((trx) =>
-      closeMonth(trx, owner_id, {
-        stripe_subscription_id: `sub_${owner_id}`,
-        starts_at: november,
-        used,
-      }),
-    )
+test('the books of an owner say of each grant what it brought, gave back and lost', async () => {
+  const owner_id = 'user_sums'
+  const bought = buildPurchaseGrant(owner_id)
+  const paid = buildMonthGrant(owner_id, september)
+  const seats = buildMonthGrant(owner_id, september, 'seats')
+  await postTransfers(database.worker, [
+    buildTransfer(bought, { kind: 'credit_purchase', ordinal: 1, amount: 500 }),
+    buildTransfer(paid, { kind: 'plan_grant', ordinal: 1, amount: 1000 }),
+    buildTransfer(seats, { kind: 'seat_grant', ordinal: 1, amount: 300 }),
+    buildTransfer(bought, { kind: 'refund', ordinal: 2, amount: -100 }),
+    buildTransfer(bought, { kind: 'dispute', ordinal: 3, amount: -400 }),
+    buildTransfer(bought, { kind: 'dispute_won', ordinal: 4, amount: 400 }),
+    buildTransfer(paid, { kind: 'plan_grant', ordinal: 2, amount: -50 }),
+    buildTransfer(paid, { kind: 'expiry', ordinal: 3, amount: -950 }),
+    buildTransfer(paid, { kind: 'write_off', ordinal: 4, amount: 7 }),
+  ])
+  const books = await booksOf(owner_id)
+  expect(books.purchased).toEqual({ balance: 400, version: 4 })
+  expect(books.plan).toEqual({ balance: 307, version: 5 })
+  const none = { gross: 0, refunded: 0, disputed: 0, returned: 0, expired: 0, written_off: 0, adjusted: 0 }
+  expect(books.grants).toEqual([
+    { ...bought, ...none, gross: 500, refunded: 100, transfers: 4 },
+    { ...paid, ...none, gross: 950, expired: -950, written_off: 7, transfers: 4 },
+    { ...seats, ...none, gross: 300, transfers: 1 },
+  ])
+  expect(await readPurchaseGrant(database.worker, bought.intent_id ?? '')).toEqual(books.grants[0])
+  expect(await readPurchaseGrant(database.worker, randomUUID())).toBeNull()
+})
 
-  test('happens once', async () => {
-    const owner_id = 'user_close'
-    await postTransfer(
-      database.worker,
-      buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
-    )
-    await use(database.server, owner_id, 30)
-    await close(owner_id, 30)
-    await close(owner_id, 30)
-    await expect(close(owner_id, 29)).rejects.toThrow(IdempotencyConflictError)
+test('the books of an owner count what was used of the plan account by month', async () => {
+  const owner_id = 'user_months'
+  const first = buildMonthGrant(owner_id, september)
+  const second = buildMonthGrant(owner_id, october)
+  const key = { stripe_subscription_id: 'sub_user_months' }
+  await postTransfers(database.worker, [
+    buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+    buildTransfer(buildPurchaseGrant(owner_id), { kind: 'credit_purchase', ordinal: 1, amount: 50 }),
+  ])
+  await use(database.server, owner_id, 60)
+  expect((await booksOf(owner_id)).used_open).toBe(60)
+  await database.worker.transaction().execute(async (trx) => {
+    await lockOwner(trx, owner_id)
+    await closeMonth(trx, owner_id, { ...key, starts_at: september, used: 60 })
+    await postTransfers(trx, [
+      buildTransfer(first, { kind: 'expiry', ordinal: 2, amount: -40 }),
+      buildTransfer(second, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+    ])
   })
+  // The second of these takes the rest of the plan account and some of what was bought.
+  await use(database.server, owner_id, 90)
+  await use(database.server, owner_id, 20)
+  expect(await booksOf(owner_id)).toMatchObject({
+    plan: { balance: 0 },
+    purchased: { balance: 40 },
+    closed_months: [{ ...key, starts_at: september, used: 60 }],
+    used_open: 100,
+  })
+})
 
-  test('a closed month never says that more was used than was', async () => {
-    const owner_id = 'user_close_more'
-    await postTransfer(
-      database.worker,
-      buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
-    )
-    await use(database.server, owner_id, 30)
-    await expect(close(owner_id, 31)).rejects.toThrow(UnbalancedTransferError)
-  })
+const close = (owner_id: string, used: number) =>
+  database.worker.transaction().execute((trx) =>
+    closeMonth(trx, owner_id, {
+      stripe_subscription_id: `sub_${owner_id}`,
+      starts_at: november,
+      used,
+    }),
+  )
+
+test('a month is closed once', async () => {
+  const owner_id = 'user_close'
+  await postTransfer(
+    database.worker,
+    buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+  )
+  await use(database.server, owner_id, 30)
+  await close(owner_id, 30)
+  await close(owner_id, 30)
+  await expect(close(owner_id, 29)).rejects.toThrow(IdempotencyConflictError)
+})
+
+test('a closed month never says that more was used than was', async () => {
+  const owner_id = 'user_close_more'
+  await postTransfer(
+    database.worker,
+    buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
+  )
+  await use(database.server, owner_id, 30)
+  await expect(close(owner_id, 31)).rejects.toThrow(UnbalancedTransferError)
 })
 
 describe('a grant', () => {

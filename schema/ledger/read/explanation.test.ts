@@ -8,7 +8,6 @@ import { findBalance } from './balances.ts'
 import { type Change, type Credits, explainBalance } from './explanation.ts'
 
 const database = testDatabase()
-const user = (owner_id: string) => owner_id
 const minute = 60_000
 const start = Date.parse('2026-03-01T00:00:00Z')
 
@@ -19,7 +18,7 @@ async function explainAll(owner_id: string, { until, limit }: { until?: Date | u
   let closing: Credits | null = null
   let opening: Credits | null = null
   do {
-    const page = await explainBalance(database.server, user(owner_id), { limit, until, before })
+    const page = await explainBalance(database.server, owner_id, { limit, until, before })
     expect(page.changes.length).toBeLessThanOrEqual(limit)
     if (opening) expect(page.closing).toEqual(opening)
     closing ??= page.closing
@@ -44,9 +43,9 @@ async function live(owner_id: string, { seed, length }: { seed: number; length: 
     const at = new Date(start + (isLate ? number * random() : number) * minute)
     const credits = 1 + Math.floor(random() * 50)
     if (random() < 0.6) {
-      const before = await findBalance(database.server, user(owner_id))
+      const before = await findBalance(database.server, owner_id)
       const { outcome, plan, purchased } = await spendOne(database.server, {
-        owner_id: user(owner_id),
+        owner_id,
         credits,
         idempotency_key: `${seed}-${number}`,
         occurred_at: at,
@@ -59,7 +58,7 @@ async function live(owner_id: string, { seed, length }: { seed: number; length: 
     } else {
       const account = random() < 0.5 ? 'plan' : 'purchased'
       const amount = random() < 0.2 ? -credits : credits
-      const adjustment = buildAdjustment(user(owner_id), amount, { account, occurred_at: at })
+      const adjustment = buildAdjustment(owner_id, amount, { account, occurred_at: at })
       await postTransfers(database.worker, [adjustment])
       told.push({ at, plan: 0, purchased: 0, [account]: amount })
     }
@@ -71,7 +70,7 @@ test.each([1, 2])('the changes of a random history (%i) add up to the balance at
   const owner_id = `user_random_${seed}`
   const told = await live(owner_id, { seed, length: 80 })
   const now = await explainAll(owner_id, { limit: 7 })
-  const balance = await findBalance(database.server, user(owner_id))
+  const balance = await findBalance(database.server, owner_id)
   expect(now.closing).toEqual({ plan: balance.plan, purchased: balance.purchased })
   expect(now.changes[0]?.after).toEqual(now.closing)
   expect(now.opening).toEqual({ plan: 0, purchased: 0 })
@@ -107,10 +106,8 @@ test('an owner without credits has nothing to explain', async () => {
     opening: { plan: 0, purchased: 0 },
     next: null,
   }
-  expect(await explainBalance(database.server, user('user_none'), { limit: 5 })).toEqual(nothing)
-  expect(await explainBalance(database.server, user('user_none'), { limit: 5, until: new Date() })).toEqual(
-    nothing,
-  )
+  expect(await explainBalance(database.server, 'user_none', { limit: 5 })).toEqual(nothing)
+  expect(await explainBalance(database.server, 'user_none', { limit: 5, until: new Date() })).toEqual(nothing)
 })
 
 test('a search finds what is far back, in pages that stop after 5,000 transfers', async () => {
@@ -118,14 +115,14 @@ test('a search finds what is far back, in pages that stop after 5,000 transfers'
   const notes = Array.from({ length: 5100 }, (_, number) => `Number ${number}`)
   await postTransfers(
     database.worker,
-    notes.map((reason) => buildAdjustment(user(owner_id), 1, { reason })),
+    notes.map((reason) => buildAdjustment(owner_id, 1, { reason })),
   )
   const search = { limit: 5, matches: ({ reason }: { reason: string | null }) => reason === 'Number 50' }
-  const nothing = await explainBalance(database.server, user(owner_id), search)
+  const nothing = await explainBalance(database.server, owner_id, search)
   expect(nothing.changes).toEqual([])
   expect(nothing.opening.purchased).toBe(100)
   const before = nothing.next ?? undefined
-  const found = await explainBalance(database.server, user(owner_id), { ...search, before })
+  const found = await explainBalance(database.server, owner_id, { ...search, before })
   expect(found).toMatchObject({ changes: [{ reason: 'Number 50', after: { purchased: 51 } }], next: null })
 })
 
@@ -133,7 +130,7 @@ test('failures stand among the changes, change nothing, and are in every page an
   const owner_id = 'user_failing'
   const ask = (number: number, more: { credits: number; failure?: 'timeout' }) =>
     spendOne(database.server, {
-      owner_id: user(owner_id),
+      owner_id,
       idempotency_key: `${number}`,
       occurred_at: new Date(start + number * minute),
       actor: owner_id,
@@ -145,7 +142,7 @@ test('failures stand among the changes, change nothing, and are in every page an
   await ask(0, { credits: 0, failure: 'timeout' })
   expect((await explainAll(owner_id, { limit: 5 })).changes).toMatchObject([{ failure: 'timeout' }])
   await postTransfers(database.worker, [
-    buildAdjustment(user(owner_id), 100, { occurred_at: new Date(start + minute) }),
+    buildAdjustment(owner_id, 100, { occurred_at: new Date(start + minute) }),
   ])
   await ask(2, { credits: 0, failure: 'timeout' })
   await ask(3, { credits: 10 })
@@ -180,7 +177,7 @@ test('failures stand among the changes, change nothing, and are in every page an
     expect(changes.map(told)).toEqual(all.slice(left))
   }
   const search = { limit: 5, matches: ({ failure }: Pick<Change, 'failure'>) => failure !== null }
-  const found = await explainBalance(database.server, user(owner_id), search)
+  const found = await explainBalance(database.server, owner_id, search)
   expect(found.changes.map(told)).toEqual(all.filter(([, failure]) => failure !== null))
   expect(found.changes[0]).toMatchObject({
     actor: owner_id,

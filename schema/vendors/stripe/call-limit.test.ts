@@ -84,54 +84,52 @@ describe('by a clock that the test moves', () => {
   })
 })
 
-describe('429', () => {
-  test('a 429 makes all calls wait for as long as Stripe asks, and the call is made again', async () => {
-    const [begun, over] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()]
-    let pause = Promise.resolve()
-    const stripe = open(1000, {
-      take: () => pause.then(() => true),
-      async pause(seconds) {
-        pause = over.promise
-        begun.resolve(seconds)
-      },
-    })
-    answers = [{ status: 429, retryAfter: '7' }]
-    const refused = stripe.customers.retrieve('cus_1')
-    expect(await begun.promise).toBe(7)
-    const other = stripe.customers.retrieve('cus_1')
-    expect(arrived).toBe(1)
-    over.resolve()
-    await Promise.all([refused, other])
-    expect(arrived).toBe(3)
+test('a 429 makes all calls wait for as long as Stripe asks, and the call is made again', async () => {
+  const [begun, over] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()]
+  let pause = Promise.resolve()
+  const stripe = open(1000, {
+    take: () => pause.then(() => true),
+    async pause(seconds) {
+      pause = over.promise
+      begun.resolve(seconds)
+    },
   })
+  answers = [{ status: 429, retryAfter: '7' }]
+  const refused = stripe.customers.retrieve('cus_1')
+  expect(await begun.promise).toBe(7)
+  const other = stripe.customers.retrieve('cus_1')
+  expect(arrived).toBe(1)
+  over.resolve()
+  await Promise.all([refused, other])
+  expect(arrived).toBe(3)
+})
 
-  test('a 429 for an object that is locked is an error at once, and slows no other call', async () => {
-    const stripe = open(1000)
-    answers = [{ status: 429, isLocked: true, retryAfter: '60' }]
-    expect(await errorOf(stripe.customers.retrieve('cus_1'))).toMatchObject({ code: 'lock_timeout' })
-    expect(await stripe.customers.retrieve('cus_1')).toMatchObject({ id: 'cus_1' })
-    expect(arrived).toBe(2)
-  })
+test('a 429 for an object that is locked is an error at once, and slows no other call', async () => {
+  const stripe = open(1000)
+  answers = [{ status: 429, isLocked: true, retryAfter: '60' }]
+  expect(await errorOf(stripe.customers.retrieve('cus_1'))).toMatchObject({ code: 'lock_timeout' })
+  expect(await stripe.customers.retrieve('cus_1')).toMatchObject({ id: 'cus_1' })
+  expect(arrived).toBe(2)
+})
 
-  test('a second 429 in a row is an error of Stripe’s own', async () => {
-    const stripe = open(1000)
-    answers = [{ status: 429, retryAfter: '1' }, { status: 429 }]
-    const error = await errorOf(stripe.customers.retrieve('cus_1'))
-    expect(error).toBeInstanceOf(Stripe.errors.StripeRateLimitError)
-    expect(error).toMatchObject({ statusCode: 429 })
-    expect(arrived).toBe(2)
-  })
+test('a second 429 in a row is an error of Stripe’s own', async () => {
+  const stripe = open(1000)
+  answers = [{ status: 429, retryAfter: '1' }, { status: 429 }]
+  const error = await errorOf(stripe.customers.retrieve('cus_1'))
+  expect(error).toBeInstanceOf(Stripe.errors.StripeRateLimitError)
+  expect(error).toMatchObject({ statusCode: 429 })
+  expect(arrived).toBe(2)
+})
 
-  test('a 429 with a longer pause than any caller waits is an error at once, and so is every call until it ends', async () => {
-    const stripe = open(1000)
-    answers = [{ status: 429, retryAfter: new Date(Date.now() + 45_000).toUTCString() }]
-    for (let call = 0; call < 3; call += 1) {
-      expect(await errorOf(stripe.customers.retrieve('cus_1'))).toBeInstanceOf(
-        Stripe.errors.StripeRateLimitError,
-      )
-    }
-    expect(arrived).toBe(1)
-  })
+test('a 429 with a longer pause than any caller waits is an error at once, and so is every call until it ends', async () => {
+  const stripe = open(1000)
+  answers = [{ status: 429, retryAfter: new Date(Date.now() + 45_000).toUTCString() }]
+  for (let call = 0; call < 3; call += 1) {
+    expect(await errorOf(stripe.customers.retrieve('cus_1'))).toBeInstanceOf(
+      Stripe.errors.StripeRateLimitError,
+    )
+  }
+  expect(arrived).toBe(1)
 })
 
 test('a call that could not have its turn in time is refused at once, and Stripe is not asked', async () => {
