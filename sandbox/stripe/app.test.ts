@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { type Harness, newCheckout, startHarness } from './testing/sandbox.ts'
+import { expect, it } from 'vitest'
+import { newCheckout, startHarness } from './testing/sandbox.ts'
 
 it('a repeated call with one idempotency key gets the first answer again', async () => {
   const { stripe } = await startHarness()
@@ -27,32 +27,6 @@ it('a refused call does not use up its idempotency key', async () => {
     stripe.customers.create({ colour: 'red' } as object, { idempotencyKey: 'key-1' }),
   ).rejects.toThrow('Received unknown parameter: colour')
   await stripe.customers.create({ email: 'ada@example.com' }, { idempotencyKey: 'key-1' })
-})
-
-it('a call whose answer is lost is done once when the SDK repeats it', async () => {
-  const { stripe, knob } = await startHarness()
-  await knob('faults', { drop_after: true, count: 1, path_prefix: '/v1/customers', method: 'POST' })
-
-  const customer = await stripe.customers.create({ email: 'ada@example.com' })
-
-  expect((await stripe.customers.list()).data.map(({ id }) => id)).toEqual([customer.id])
-})
-
-it('an answer that is held back is as old as its call, and later calls are answered before it', async () => {
-  const { stripe, knob, url } = await startHarness()
-  const { id } = await stripe.customers.create({ name: 'Ada' })
-  await knob('faults', { hold: true, count: 1, path_prefix: '/v1/customers', method: 'GET' })
-  const arrived: string[] = []
-  const held = stripe.customers.retrieve(id).then((customer) => {
-    if (!customer.deleted) arrived.push(`${customer.name}`)
-  })
-  await expect.poll(async () => (await fetch(`${url}/_sandbox`)).json()).toMatchObject({ held_answers: 1 })
-  await stripe.customers.update(id, { name: 'Bea' })
-  expect(await stripe.customers.retrieve(id)).toMatchObject({ name: 'Bea' })
-  expect(arrived).toEqual([])
-  expect(await knob('faults/release')).toMatchObject({ body: { released: 1 } })
-  await held
-  expect(arrived).toEqual(['Ada'])
 })
 
 it('errors have the form and status of Stripe', async () => {
@@ -111,57 +85,6 @@ it('a misspelt expand is refused before anything is done', async () => {
   expect((await stripe.customers.list()).data).toEqual([])
 })
 
-it('a reset forgets everything', async () => {
-  const harness = await startHarness()
-  await harness.knob('clock/advance', { seconds: 86_400 })
-  await harness.knob('faults', { status: 500, path_prefix: '/v1/prices' })
-  const { id } = await newCheckout(harness)
-  await harness.knob('reset')
-  await expect(harness.stripe.checkout.sessions.retrieve(id)).rejects.toMatchObject({ statusCode: 404 })
-  expect(await harness.eventTypes()).toEqual([])
-  const index = await (await fetch(`${harness.url}/_sandbox`)).json()
-  expect(index).toMatchObject({ faults: [], delivery_rules: [], deliveries: { pending: 0 } })
-  expect((await harness.stripe.customers.create({})).created).toBeLessThan(Date.now() / 1000 + 60)
-})
-
-describe('the clock', () => {
-  const ask = async ({ url }: Pick<Harness, 'url'>, query = '') =>
-    (await (await fetch(`${url}/_sandbox/clock${query}`)).json()) as { now: number; offset_ms: number }
-
-  it('the clock says how far it is ahead', async () => {
-    const harness = await startHarness()
-    expect(await ask(harness)).toMatchObject({ offset_ms: 0 })
-    await harness.knob('clock/advance', { days: 1.5 })
-    const { now, offset_ms } = await ask(harness)
-    expect(Math.round(offset_ms / 1000)).toBe(1.5 * 86_400)
-    expect(now).toBeGreaterThan(Date.now() / 1000 + 1.4 * 86_400)
-  })
-
-  it('a clock that begins in the past is moved to the real time, and not beyond it', async () => {
-    const harness = await startHarness({ beginsDaysAgo: 92 })
-    expect(await ask(harness)).toMatchObject({ offset_ms: -92 * 86_400_000 })
-    const customer = await harness.stripe.customers.create({})
-    expect(Math.round((Date.now() / 1000 - customer.created) / 86_400)).toBe(92)
-    await harness.knob('clock/advance', { to: 'real_time' })
-    expect(await ask(harness)).toMatchObject({ offset_ms: 0 })
-    await harness.knob('clock/advance', { days: 1 })
-    const ahead = await ask(harness)
-    await harness.knob('clock/advance', { to: 'real_time' })
-    expect(await ask(harness)).toMatchObject({ offset_ms: ahead.offset_ms })
-  })
-
-  it('the clock answers those who follow it when it moves, and when it is reset', async () => {
-    const harness = await startHarness()
-    const moved = ask(harness, '?after=0')
-    await harness.knob('clock/advance', { seconds: 60 })
-    const { offset_ms } = await moved
-    expect(Math.round(offset_ms / 1000)).toBe(60)
-    const reset = ask(harness, `?after=${offset_ms}`)
-    await harness.knob('reset')
-    expect(await reset).toMatchObject({ offset_ms: 0 })
-  })
-})
-
 it('metadata is merged key by key, and an update tells what it changed', async () => {
   const { stripe } = await startHarness()
   const { id } = await stripe.customers.create({ metadata: { user: 'u1', plan: 'pro' } })
@@ -173,16 +96,4 @@ it('metadata is merged key by key, and an update tells what it changed', async (
     id: expect.stringMatching(/^req_/),
     idempotency_key: expect.any(String),
   })
-})
-
-it('a lookup key moves from one price to another only when asked to', async () => {
-  const { stripe } = await startHarness()
-  const product = await stripe.products.create({ name: 'Pro' })
-  const input = { product: product.id, currency: 'eur', unit_amount: 2000, lookup_key: 'pro_monthly' }
-  const first = await stripe.prices.create(input)
-  await expect(stripe.prices.create(input)).rejects.toThrow('already uses that lookup key')
-  const second = await stripe.prices.create({ ...input, transfer_lookup_key: true })
-  const found = await stripe.prices.list({ lookup_keys: ['pro_monthly'] })
-  expect(found.data.map(({ id }) => id)).toEqual([second.id])
-  expect((await stripe.prices.retrieve(first.id)).lookup_key).toBeNull()
 })

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
-import { firstItem, startClockwork, subscribe, typesSince } from '../testing/billing.ts'
+import { startClockwork, subscribe, typesSince } from '../testing/billing.ts'
 
 const hour = 3600
 const day = 24 * hour
@@ -47,24 +47,6 @@ it('a card that fails at renewal is tried after 3, 5 and 7 days, then the subscr
   expect((await harness.eventTypes()).at(-1)).toBe('customer.subscription.deleted')
 })
 
-it('another card lets the next attempt pass, and the subscription is active again', async () => {
-  const sandbox = await startClockwork()
-  const { harness, stripe, advance } = sandbox
-  const { id, items } = await subscribe(sandbox, '4000000000000341')
-  await advance(monthOf(items) + hour + 60)
-  await harness.knob(`subscriptions/${id}/card`, { card: '4242424242424242' })
-  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'past_due' })
-
-  const types = await typesSince(harness, () => advance(3 * day))
-
-  expect(types.at(-1)).toBe('customer.subscription.updated')
-  expect(types).toContain('invoice.paid')
-  expect(await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })).toMatchObject({
-    status: 'active',
-    latest_invoice: { status: 'paid', attempt_count: 2 },
-  })
-})
-
 it('a voided invoice is not tried again', async () => {
   const sandbox = await startClockwork()
   const { harness, stripe, advance } = sandbox
@@ -74,37 +56,6 @@ it('a voided invoice is not tried again', async () => {
   expect(await stripe.invoices.voidInvoice(String(latest_invoice))).toMatchObject({ status: 'void' })
   expect(await typesSince(harness, () => advance(20 * day))).toEqual([])
   await expect(stripe.invoices.pay(String(latest_invoice))).rejects.toThrow('void')
-})
-
-it('one subscription is renewed, fails and is canceled by knobs, without moving the clock of the others', async () => {
-  const sandbox = await startClockwork()
-  const { harness, stripe } = sandbox
-  const one = await subscribe(sandbox)
-  const other = await subscribe(sandbox)
-
-  await harness.knob(`subscriptions/${one.id}/renew`)
-  const renewed = await stripe.subscriptions.retrieve(one.id, { expand: ['latest_invoice'] })
-  expect(renewed).toMatchObject({
-    status: 'active',
-    latest_invoice: { billing_reason: 'subscription_cycle', status: 'paid' },
-  })
-  expect(firstItem(renewed).current_period_end).toBeGreaterThan(Date.now() / 1000 + 27 * day)
-
-  await harness.knob(`subscriptions/${one.id}/renew`, { payment: 'fails' })
-  expect(await stripe.subscriptions.retrieve(one.id)).toMatchObject({ status: 'past_due' })
-  for (const payment of ['fails', 'card_decides']) {
-    await harness.knob(`subscriptions/${one.id}/retry`, { payment })
-  }
-  expect(await stripe.subscriptions.retrieve(one.id)).toMatchObject({ status: 'active' })
-
-  await harness.knob(`subscriptions/${one.id}/cancel`, { at_period_end: true })
-  expect(await stripe.subscriptions.retrieve(one.id)).toMatchObject({ cancel_at_period_end: true })
-  await harness.knob(`subscriptions/${one.id}/renew`)
-  expect(await stripe.subscriptions.retrieve(one.id)).toMatchObject({ status: 'canceled' })
-  expect(await stripe.subscriptions.retrieve(other.id)).toEqual(
-    expect.objectContaining({ latest_invoice: other.latest_invoice, status: 'active' }),
-  )
-  expect((await harness.knob(`subscriptions/${one.id}/renew`)).status).toBe(400)
 })
 
 it('an older invoice that stays unpaid does not speak for a subscription that is paid since', async () => {

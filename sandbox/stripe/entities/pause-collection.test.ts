@@ -66,20 +66,6 @@ it('a pause that keeps drafts leaves one for each period, to be finalized later'
   })
 })
 
-it('collection goes on with the next invoice once the pause is taken back', async () => {
-  const { harness, stripe, id, latest, advance } = await startPaused({ behavior: 'void' })
-  await advance(31 * day + 60)
-  expect(await latest()).toMatchObject({ status: 'void' })
-  const types = await typesSince(harness, async () => {
-    expect(await stripe.subscriptions.update(id, { pause_collection: '' })).toMatchObject({
-      pause_collection: null,
-    })
-  })
-  expect(types).toEqual(['customer.subscription.updated'])
-  await advance(31 * day)
-  expect(await latest()).toMatchObject({ status: 'paid', amount_paid: 2000 })
-})
-
 it('a change is not collected during a pause either, and nothing is given back of what was voided', async () => {
   const { stripe, id, item, latest, advance, customer } = await startPaused({ behavior: 'void' })
   await advance(31 * day + 60)
@@ -94,10 +80,4 @@ it('a change is not collected during a pause either, and nothing is given back o
   })
   expect(firstItem(renewed).quantity).toBe(1)
   expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: 0 })
-})
-
-it('a pause with another behavior is refused', async () => {
-  const { stripe, id } = await startPaused({ behavior: 'void' })
-  const pause_collection = { behavior: 'free' as 'void' }
-  await expect(stripe.subscriptions.update(id, { pause_collection })).rejects.toThrow('keep_as_draft')
 })

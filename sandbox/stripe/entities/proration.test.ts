@@ -52,17 +52,6 @@ it('more seats are billed at once for the rest of the period, to the second', as
   })
 })
 
-it('proration_behavior none changes the seats and bills nothing', async () => {
-  const { stripe, subscription, item } = await startSubscribed({ plan: 'teams_monthly', quantity: 5 })
-  const after = await stripe.subscriptions.update(subscription.id, {
-    items: [{ id: item.id, quantity: 9 }],
-    proration_behavior: 'none',
-  })
-  expect(firstItem(after).quantity).toBe(9)
-  expect((await stripe.invoiceItems.list()).data).toEqual([])
-  expect((await stripe.invoices.list()).data).toHaveLength(1)
-})
-
 it('a change from month to year begins a new period, paid at once less the unused rest of the old one', async () => {
   const { stripe, subscription, item, plans } = await startSubscribed()
   const after = await stripe.subscriptions.update(subscription.id, {

@@ -64,14 +64,6 @@ it('a new period without prorations costs its full price', async () => {
   ).toMatchObject({ latest_invoice: { total: 2000, status: 'paid' } })
 })
 
-it('an unchanged anchor leaves everything as it is', async () => {
-  const { harness, stripe, subscription } = await startSubscribed()
-  const types = await typesSince(harness, () =>
-    stripe.subscriptions.update(subscription.id, { billing_cycle_anchor: { type: 'unchanged' } }),
-  )
-  expect(types).toEqual([])
-})
-
 it('a trial that is made longer has an invoice of nothing, and is charged at its new end', async () => {
   const { harness, stripe, subscription, current, advance } = await startTrial()
   await advance(12 * day)

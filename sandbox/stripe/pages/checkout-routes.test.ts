@@ -1,53 +1,6 @@
 import { expect, it } from 'vitest'
 import { goodCard, newCheckout, startHarness } from '../testing/sandbox.ts'
 
-it('a paid checkout leaves a session, an intent, a charge and their events in order', async () => {
-  const harness = await startHarness()
-  const { stripe } = harness
-  const session = await newCheckout(harness, {
-    client_reference_id: 'intent_1',
-    customer_email: 'ada@example.com',
-    metadata: { intent: 'intent_1' },
-    payment_intent_data: { metadata: { intent: 'intent_1' } },
-  })
-  expect(session).toMatchObject({
-    status: 'open',
-    payment_status: 'unpaid',
-    amount_total: 700,
-    payment_intent: null,
-  })
-  expect(session.url).toBe(`${harness.url}/c/pay/${session.id}`)
-
-  const answer = await harness.submit(session.id, goodCard)
-
-  expect(answer.status).toBe(303)
-  expect(answer.headers.get('location')).toBe(`http://shop.test/success?session_id=${session.id}`)
-  const paid = await stripe.checkout.sessions.retrieve(session.id, {
-    expand: ['payment_intent.latest_charge', 'line_items'],
-  })
-  expect(paid).toMatchObject({
-    status: 'complete',
-    payment_status: 'paid',
-    url: null,
-    client_reference_id: 'intent_1',
-    metadata: { intent: 'intent_1' },
-    customer_details: { email: 'ada@example.com', name: 'Ada Lovelace' },
-    payment_intent: {
-      status: 'succeeded',
-      amount_received: 700,
-      metadata: { intent: 'intent_1' },
-      latest_charge: { paid: true, amount: 700, payment_method_details: { card: { last4: '4242' } } },
-    },
-    line_items: { data: [{ description: '500 credits', amount_total: 700, quantity: 1 }] },
-  })
-  expect(await harness.eventTypes()).toEqual([
-    'payment_intent.created',
-    'charge.succeeded',
-    'payment_intent.succeeded',
-    'checkout.session.completed',
-  ])
-})
-
 it('an event shows its object as it was then', async () => {
   const harness = await startHarness()
   const { stripe } = harness
@@ -149,33 +102,6 @@ it('ten presses of the button in ten tabs charge once', async () => {
   expect(await (await fetch(`${harness.url}/c/pay/${id}`)).text()).toContain('You have already paid')
 })
 
-it.each([
-  ['succeeded', 'paid', 'succeeded'],
-  ['failed', 'unpaid', 'requires_payment_method'],
-] as const)('a bank debit completes unpaid and later has %s', async (outcome, payment_status, status) => {
-  const harness = await startHarness()
-  const { stripe } = harness
-  const { id } = await newCheckout(harness)
-
-  const answer = await harness.submit(id, { email: 'ada@example.com', method: 'debit' })
-
-  expect(answer.status).toBe(303)
-  const waiting = await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] })
-  expect(waiting).toMatchObject({
-    status: 'complete',
-    payment_status: 'unpaid',
-    payment_intent: { status: 'processing' },
-  })
-  expect(await (await fetch(`${harness.url}/c/pay/${id}`)).text()).toContain('being confirmed')
-
-  await harness.knob(`sessions/${id}/settle`, { outcome })
-
-  const settled = await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] })
-  expect(settled).toMatchObject({ status: 'complete', payment_status, payment_intent: { status } })
-  expect((await harness.eventTypes()).at(-1)).toBe(`checkout.session.async_payment_${outcome}`)
-  expect((await harness.knob(`sessions/${id}/settle`, { outcome })).status).toBe(400)
-})
-
 it('a bank debit settles by itself when its time has come', async () => {
   const harness = await startHarness({ delayedPaymentMs: 3_600_000 })
   const { id } = await newCheckout(harness)
@@ -185,18 +111,4 @@ it('a bank debit settles by itself when its time has come', async () => {
   await harness.knob('clock/advance', { seconds: 3601 })
 
   expect((await harness.stripe.checkout.sessions.retrieve(id)).payment_status).toBe('paid')
-})
-
-it('an open session expires when its time has come, and cannot be paid afterwards', async () => {
-  const harness = await startHarness()
-  const { stripe } = harness
-  const { id } = await newCheckout(harness, { expires_at: Math.floor(Date.now() / 1000) + 1800 })
-
-  await harness.knob('clock/advance', { seconds: 1801 })
-
-  expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({ status: 'expired', url: null })
-  expect(await harness.eventTypes()).toEqual(['checkout.session.expired'])
-  const answer = await harness.submit(id, goodCard)
-  expect(await answer.text()).toContain('This checkout has expired')
-  expect((await stripe.charges.list()).data).toEqual([])
 })

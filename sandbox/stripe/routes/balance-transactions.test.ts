@@ -1,7 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { startSubscribed, typesSince } from '../testing/billing.ts'
-import { startHarness } from '../testing/sandbox.ts'
 
 async function startWithCredit(amount: number) {
   const subscribed = await startSubscribed()
@@ -22,30 +21,6 @@ async function startWithCredit(amount: number) {
   const balance = async () => ((await stripe.customers.retrieve(customer.id)) as Stripe.Customer).balance
   return { ...subscribed, transaction, renew, balance }
 }
-
-it('a credit pays a part of the next invoice', async () => {
-  const { customer, transaction, renew, balance } = await startWithCredit(-500)
-  expect(transaction).toMatchObject({
-    object: 'customer_balance_transaction',
-    amount: -500,
-    customer: customer.id,
-    ending_balance: -500,
-    type: 'adjustment',
-  })
-  expect(await balance()).toBe(-500)
-
-  const invoice = await renew()
-
-  expect(invoice).toMatchObject({
-    total: 2000,
-    starting_balance: -500,
-    ending_balance: 0,
-    amount_due: 1500,
-    amount_paid: 1500,
-    status: 'paid',
-  })
-  expect(await balance()).toBe(0)
-})
 
 it('an invoice that a credit covers is paid without a charge', async () => {
   const { harness, stripe, renew, balance } = await startWithCredit(-5000)
@@ -75,19 +50,6 @@ it('an invoice that a credit covers is paid without a charge', async () => {
   expect((await stripe.charges.list()).data).toHaveLength(charges)
 })
 
-it('a credit that was there before pays the first invoice of a subscription', async () => {
-  const { stripe, customer, plans } = await startWithCredit(-2000)
-  const other = await stripe.subscriptions.create({
-    customer: customer.id,
-    items: [{ price: plans.pro_monthly.id }],
-    expand: ['latest_invoice'],
-  })
-  expect(other).toMatchObject({
-    status: 'active',
-    latest_invoice: { billing_reason: 'subscription_create', total: 2000, amount_due: 0, status: 'paid' },
-  })
-})
-
 it('a voided invoice gives back what the balance had paid of it', async () => {
   const { harness, stripe, subscription, balance } = await startWithCredit(-500)
   await harness.knob(`subscriptions/${subscription.id}/renew`, { payment: 'fails' })
@@ -95,11 +57,4 @@ it('a voided invoice gives back what the balance had paid of it', async () => {
   const { latest_invoice } = await stripe.subscriptions.retrieve(subscription.id)
   await stripe.invoices.voidInvoice(String(latest_invoice))
   expect(await balance()).toBe(-500)
-})
-
-it('the first entry decides the currency of a customer', async () => {
-  const { stripe } = await startHarness()
-  const customer = await stripe.customers.create({ email: 'grace@example.com' })
-  await stripe.customers.createBalanceTransaction(customer.id, { amount: -100, currency: 'usd' })
-  expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -100, currency: 'usd' })
 })

@@ -1,4 +1,3 @@
-import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { startSubscribed, typesSince } from '../testing/billing.ts'
 
@@ -14,72 +13,6 @@ async function startPending(amount = 700) {
   })
   return { ...subscribed, pending: item }
 }
-
-it("an amount that was put on a customer's next invoice is on the renewal", async () => {
-  const { harness, stripe, subscription, pending } = await startPending()
-  expect(pending).toMatchObject({
-    object: 'invoiceitem',
-    amount: 700,
-    discountable: true,
-    invoice: null,
-    parent: null,
-    proration: false,
-  })
-
-  await harness.knob(`subscriptions/${subscription.id}/renew`)
-
-  const { latest_invoice } = await stripe.subscriptions.retrieve(subscription.id, {
-    expand: ['latest_invoice'],
-  })
-  const invoice = latest_invoice as Stripe.Invoice
-  expect(invoice).toMatchObject({ total: 2700, amount_paid: 2700 })
-  expect(invoice.lines.data).toMatchObject([
-    {
-      amount: 700,
-      description: 'Set-up',
-      metadata: { by: 'hand' },
-      parent: {
-        type: 'invoice_item_details',
-        invoice_item_details: { invoice_item: pending.id, proration: false, subscription: null },
-        subscription_item_details: null,
-      },
-      subscription: null,
-    },
-    { amount: 2000, parent: { type: 'subscription_item_details' } },
-  ])
-  expect(await stripe.invoiceItems.retrieve(pending.id)).toMatchObject({ invoice: invoice.id })
-})
-
-it('an amount for one subscription waits for that one', async () => {
-  const { harness, stripe, customer, subscription, plans } = await startSubscribed()
-  const other = await stripe.subscriptions.create({
-    customer: customer.id,
-    items: [{ price: plans.teams_monthly.id }],
-  })
-  await stripe.invoiceItems.create({
-    customer: customer.id,
-    amount: 100,
-    currency: 'eur',
-    subscription: other.id,
-  })
-  const renew = async (id: string) => {
-    await harness.knob(`subscriptions/${id}/renew`)
-    return stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
-  }
-  expect(await renew(subscription.id)).toMatchObject({ latest_invoice: { total: 2000 } })
-  expect(await renew(other.id)).toMatchObject({ latest_invoice: { total: 3100 } })
-})
-
-it('a new subscription takes what waits on its first invoice, and a preview shows it', async () => {
-  const { stripe, customer, plans } = await startPending(-500)
-  const details = { items: [{ price: plans.pro_monthly.id }] }
-  expect(
-    await stripe.invoices.createPreview({ customer: customer.id, subscription_details: details }),
-  ).toMatchObject({ total: 1500 })
-  expect(
-    await stripe.subscriptions.create({ customer: customer.id, ...details, expand: ['latest_invoice'] }),
-  ).toMatchObject({ latest_invoice: { total: 1500, status: 'paid' } })
-})
 
 it('an invoice that stands alone is finalized and paid by calls', async () => {
   const { harness, stripe, customer, pending } = await startPending()

@@ -123,16 +123,3 @@ test('members may read but not change anything, and others see nothing', async (
   ]
   expect((await Promise.all(hidden)).map((row) => row.status)).toEqual([404, 404, 404, 404, 404, 404])
 })
-
-test('an organization is renamed and deleted, and is no longer active for any user', async () => {
-  const ada = await person()
-  const { path, id } = await organizationOf(ada)
-  await ada.browser.post(`/v1/client/sessions/${ada.sessionId}/touch`, { active_organization_id: id })
-  expect((await ada.browser.patch(path, { name: 'Renamed' })).body.response.name).toBe('Renamed')
-  const { body } = await ada.browser.delete(path)
-  expect(body.response).toMatchObject({ id, deleted: true })
-  expect(body.client.sessions[0]).toMatchObject({
-    last_active_organization_id: null,
-    user: { organization_memberships: [] },
-  })
-})

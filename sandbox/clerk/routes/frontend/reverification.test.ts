@@ -56,11 +56,3 @@ test('a code counts only after it was sent, and only the right one', async () =>
   expect((await attempt('424242')).body.response.status).toBe('complete')
   expect(await ages()).toEqual([0, -1])
 })
-
-test('the session of another browser cannot be verified', async () => {
-  const { path } = await buildPerson('joe@example.test')
-  const other = new TestBrowser(sandbox)
-  expect((await other.post(path, { level: 'first_factor' })).status).toBe(401)
-  await other.signUp({ email: 'ann@example.test', password })
-  expect((await other.post(path, { level: 'first_factor' })).status).toBe(404)
-})

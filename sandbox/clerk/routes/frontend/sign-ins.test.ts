@@ -59,13 +59,3 @@ test('a code for one purpose does not serve another', async () => {
   })
   expect(body.errors[0].code).toBe('form_code_incorrect')
 })
-
-test('signing out ends the session and answers 401 from then on', async () => {
-  const browser = new TestBrowser(sandbox)
-  await browser.signIn(seeds.demo)
-  expect((await browser.get('/v1/me')).status).toBe(200)
-  const { body } = await browser.delete('/v1/client/sessions')
-  expect(body.client.sessions).toEqual([])
-  expect(browser.cookies.get('__client_uat')).toBe('0')
-  expect((await browser.get('/v1/me')).status).toBe(401)
-})

@@ -4,10 +4,6 @@ import { testSandbox } from '../../testing/sandbox.ts'
 
 const sandbox = testSandbox()
 
-test('a browser that has never called has no client', async () => {
-  expect((await new TestBrowser(sandbox).get('/v1/client')).body).toEqual({ response: null, client: null })
-})
-
 test('scripts cannot read the client cookie, and the other cookies say when the state changed', async () => {
   const browser = new TestBrowser(sandbox)
   const started = await browser.post('/v1/client/sign_ups', {})
@@ -62,20 +58,4 @@ test('a sign-up belongs to the browser that started it', async () => {
   const stranger = new TestBrowser(sandbox)
   await stranger.post('/v1/client/sign_ups', {})
   expect((await stranger.get(`/v1/client/sign_ups/${body.response.id}`)).status).toBe(404)
-})
-
-test('two browsers racing for one address make one account', async () => {
-  const last = await Promise.all(
-    [new TestBrowser(sandbox), new TestBrowser(sandbox)].map(async (browser) => {
-      const { body } = await browser.post('/v1/client/sign_ups', {
-        email_address: 'race@example.test',
-        password: 'a-long-password',
-      })
-      const path = `/v1/client/sign_ups/${body.response.id}`
-      await browser.post(`${path}/prepare_verification`, { strategy: 'email_code' })
-      return () => browser.post(`${path}/attempt_verification`, { strategy: 'email_code', code: '424242' })
-    }),
-  )
-  const answers = await Promise.all(last.map((attempt) => attempt()))
-  expect(answers.map((row) => row.status).sort()).toEqual([200, 422])
 })

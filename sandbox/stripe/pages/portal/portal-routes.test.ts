@@ -44,49 +44,6 @@ it('a plan that is canceled in the portal ends with its period, and can be kept'
   expect(await current()).toMatchObject({ cancel_at: null, canceled_at: null })
 })
 
-it('the page for more seats shows the amount due, which is then charged', async () => {
-  const { open, current, post, item, stripe, harness } = await startPortal()
-  const { url, flow } = await open({
-    flow_data: {
-      type: 'subscription_update_confirm',
-      subscription_update_confirm: {
-        subscription: item.subscription,
-        items: [{ id: item.id, quantity: 7 }],
-      },
-      after_completion: { type: 'redirect', redirect: { return_url: 'http://shop.test/seats' } },
-    },
-  })
-  expect(flow).toMatchObject({
-    type: 'subscription_update_confirm',
-    subscription_update_confirm: { items: [{ id: item.id, price: null, quantity: 7 }] },
-  })
-  const page = await textOf(url)
-  expect(page).toContain('Confirm your updates')
-  const due = /Amount due today<\/dt><dd>€([\d.]+)/.exec(page)?.[1]
-  const field = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ''
-
-  let answer: Response | undefined
-  const types = await typesSince(harness, async () => {
-    answer = await post(`${url}/subscriptions/${item.subscription}/confirm`, {
-      price: field('price'),
-      quantity: '1000',
-      proration_date: field('proration_date'),
-    })
-  })
-
-  expect(answer?.headers.get('location')).toBe('http://shop.test/seats')
-  expect(types).toEqual(expect.arrayContaining(['customer.subscription.updated', 'invoice.paid']))
-  // The flow says how many, whatever a form says.
-  const after = await current()
-  expect(firstItem(after).quantity).toBe(7)
-  const invoice = await stripe.invoices.retrieve(String(after.latest_invoice))
-  expect(invoice.amount_paid).toBe(Math.round(Number(due) * 100))
-
-  const second = await post(`${url}/subscriptions/${item.subscription}/confirm`)
-  expect(second.headers.get('location')).toBe('http://shop.test/seats')
-  expect((await stripe.invoices.list()).data).toHaveLength(2)
-})
-
 it('another plan is chosen among those of the configuration', async () => {
   const { open, current, post, plans, item } = await startPortal({ quantity: 1 })
   const { url } = await open()
