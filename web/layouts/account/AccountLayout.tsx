@@ -149,6 +149,6 @@ export function sidebarCookie(expanded: boolean): string {
 }
 
 /** Expanded unless the cookie says otherwise. */
-export function readSidebarCookie(cookies: string): boolean {
+function readSidebarCookie(cookies: string): boolean {
   return !cookies.split('; ').includes(`${cookieName}=false`)
 }

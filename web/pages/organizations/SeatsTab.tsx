@@ -132,7 +132,7 @@ interface SeatUsageProps {
   onAssign: () => void
 }
 
-export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
+function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
   const { seats_used, seats_total } = summary
   const { free, isBuyable, notice } = seatsOf(summary, useWebConfig())
   return (
