@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { signUp } from './support/people.ts'
 import { listenForProblems } from './support/problems.ts'
-import { alsoOnPhones, expect, german, long, longAndOnPhones, test } from './support/test.ts'
+import { alsoOnPhones, expect, german, long, test } from './support/test.ts'
 
 const headline = 'The AI pair programmer that has read your whole codebase'
 const phone = { width: 320, height: 640 }

@@ -341,7 +341,7 @@ test('support sees the credits on the way that the customer sees, and then the c
   await expect(balance).not.toContainText('on the way')
   await says(ticket, present)
   await ticket.mended()
-  await page.getByRole('radio', { name: 'Timeline' }).check()
+  await page.getByRole('radio', { name: 'Timeline' }).click()
   await open(ticket, /^checkout.session.completed of Stripe/)
   await page.keyboard.press('r')
   await confirm(page, 'Nothing would change')

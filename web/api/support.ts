@@ -20,7 +20,7 @@ import {
   listCustomerDocuments,
 } from '../../schema/api/support-customer.ts'
 import { readerTimeZone } from '../reader.ts'
-import type { Api } from './client.ts'
+import { type Api, readOf } from './client.ts'
 
 const every15SecondsMs = 15_000
 /** How often an open case is read: reading it tells the server that it is still open. */
@@ -61,12 +61,7 @@ export function workQuery(api: Api, filter: WorkFilter) {
   })
 }
 
-export function supportSearchQuery(api: Api, q: string) {
-  return queryOptions({
-    queryKey: [...supportKey, 'search', q],
-    queryFn: ({ signal }) => api(searchSupport, { query: { q }, signal }),
-  })
-}
+export const supportSearchQuery = (api: Api, q: string) => readOf(api, searchSupport, supportKey, { q })
 
 /** An owner, or an object by kind and id; both to highlight an object on the owner's timeline. */
 export interface Case {
@@ -112,14 +107,11 @@ export function customerApi(api: Api, owner: string): Api {
 }
 
 /** What the owner reads as `usageSummaryQuery`, with the days of the reader. */
-export function customerUsageQuery(api: Api, owner: string, days: number) {
-  const time_zone = readerTimeZone()
-  const query = { owner, time_zone, days: String(days) }
-  return queryOptions({
-    queryKey: [...supportKey, 'customer-usage', query],
-    queryFn: async ({ signal }) => (await api(getCustomerUsage, { query, signal })).data,
+export const customerUsageQuery = (api: Api, owner: string, days: number) =>
+  queryOptions({
+    ...readOf(api, getCustomerUsage, supportKey, { owner, time_zone: readerTimeZone(), days: String(days) }),
+    select: ({ data }) => data,
   })
-}
 
 /** What the owner reads as `billingDocumentsQuery`. */
 export function customerDocumentsQuery(api: Api, owner: string) {
@@ -158,10 +150,9 @@ export function findingsQuery(api: Api, filter: FindingsFilter) {
   })
 }
 
-export function statementQuery(api: Api, period: { day: string } | { month: string }) {
-  return queryOptions({
-    queryKey: [...supportKey, 'statement', period],
-    queryFn: async ({ signal }) => (await api(getStatement, { query: period, signal })).days,
+export const statementQuery = (api: Api, period: { day: string } | { month: string }) =>
+  queryOptions({
+    ...readOf(api, getStatement, supportKey, period),
+    select: ({ days }) => days,
     placeholderData: keepPreviousData,
   })
-}

@@ -58,7 +58,7 @@ function NavigationSheet({ sidebar: { sheetOpen, setSheetOpen } }: { sidebar: Si
     <Sheet open={sheetOpen} onOpenChange={setSheetOpen} title="Navigation" shape="side">
       {/* Outside of a modal dialog nothing can be clicked: https://clerk.com/docs/react/reference/components/utilities/portal-provider */}
       <UNSAFE_PortalProvider getContainer={() => popovers.current}>
-        <Sidebar expanded onNavigate={() => setSheetOpen(false)} />
+        <Sidebar expanded />
       </UNSAFE_PortalProvider>
       <div ref={popovers} />
     </Sheet>

@@ -35,7 +35,7 @@ export function SeatsTab({ payer }: { payer: PayerView }) {
   usePrefetchQuery(organizationSubscriptionQuery(api, payer))
   const query = useQuery({
     ...organizationSeatsQuery(api, payer),
-    refetchInterval: ({ state }) => pollMs((state.data?.seats_total ?? 0) >= (expected ?? 0)),
+    refetchInterval: ({ state }) => pollMs((state.data?.data.seats_total ?? 0) >= (expected ?? 0)),
   })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   if (query.isPending) return <SeatsSkeleton />
