@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { BodyInputOf, ResponseOf } from '../../schema/api/endpoint.ts'
+import type { BodyInputOf, QueryOf, ResponseOf } from '../../schema/api/endpoint.ts'
 import {
   getAuditLog,
   getSupportActs,
@@ -50,12 +50,7 @@ export function isSettled({ state }: SupportAct): boolean {
   return state !== 'queued'
 }
 
-export interface AuditFilter {
-  owner_id?: string
-  actor?: string
-  act_id?: string
-  batch_id?: string
-}
+export type AuditFilter = Omit<QueryOf<typeof getAuditLog>, 'limit' | 'cursor'>
 
 export function auditQuery(api: Api, filter: AuditFilter) {
   return infiniteQueryOptions({

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
-import type { Endpoint } from '../../schema/api/endpoint.ts'
+import type { Endpoint, QueryOf } from '../../schema/api/endpoint.ts'
 import { explainBalance } from '../../schema/api/explanation.ts'
 import type { FindingKind } from '../../schema/api/findings.ts'
 import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
@@ -38,16 +38,8 @@ function readAgainMs({ owner, case_summary, as_of }: SupportTrace): number | fal
 /** Everything that support sees begins with this, so that an act can make all of it be fetched again. */
 export const supportKey = ['support'] as const
 
-export interface WorkFilter {
-  kind?: WorkKind
-  state?: WorkState
-  older_than_minutes?: number
-  /** ISO; what came from then, and before that. */
-  from?: string
-  to?: string
-  text?: string
-  order: 'age' | 'money'
-}
+/** `from` and `to`: what came from then, and before that. */
+export type WorkFilter = Omit<QueryOf<typeof listWork>, 'cursor'>
 
 export function workQuery(api: Api, filter: WorkFilter) {
   return infiniteQueryOptions({
@@ -128,11 +120,7 @@ export function customerDocumentsQuery(api: Api, owner: string) {
 const whileComparingMs = 2000
 const everyMinuteMs = 60_000
 
-export interface FindingsFilter {
-  kind?: FindingKind
-  owner?: string
-  state: 'open' | 'gone'
-}
+export type FindingsFilter = Omit<QueryOf<typeof listFindings>, 'limit' | 'cursor'>
 
 /** With the latest comparison, which is asked for again while it runs. */
 export function findingsQuery(api: Api, filter: FindingsFilter) {
