@@ -4,7 +4,7 @@ import { type Budget, type BudgetPeriod, raiseBudget, setBudget } from '../../..
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
 import { budgetsQuery } from '../../api/billing.ts'
-import { ApiFailure } from '../../api/failure.ts'
+import { hasCode } from '../../api/failure.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -82,7 +82,7 @@ export function LimitDialog({ payer, target, onClose }: LimitDialogProps) {
       onClose()
     },
     onError: (error) => {
-      if (error instanceof ApiFailure && error.code === 'limit_below_spent') setWarning(error.text)
+      if (hasCode(error, 'limit_below_spent')) setWarning(error.text)
       else toastFailure('Failed to change the limit')(error)
     },
   })
