@@ -2,16 +2,8 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
 import type { Endpoint, QueryOf } from '../../schema/api/endpoint.ts'
 import { explainBalance } from '../../schema/api/explanation.ts'
-import type { FindingKind } from '../../schema/api/findings.ts'
 import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
-import {
-  getTrace,
-  listWork,
-  type SupportTrace,
-  searchSupport,
-  type WorkKind,
-  type WorkState,
-} from '../../schema/api/support.ts'
+import { getTrace, listWork, type SupportTrace, searchSupport } from '../../schema/api/support.ts'
 import {
   getCustomerBalance,
   getCustomerNextPayment,
