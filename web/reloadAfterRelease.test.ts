@@ -31,17 +31,6 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it('reloads once for all the code that is missing, and shows no error meanwhile', async () => {
-  const page = openPage(storage())
-  const { isReloadingAfterRelease } = await startListening()
-  expect(isReloadingAfterRelease()).toBe(false)
-  page.dispatchEvent(missingCode())
-  page.dispatchEvent(missingCode())
-  expect(isReloadingAfterRelease()).toBe(true)
-  vi.runAllTimers()
-  expect(page.location.reload).toHaveBeenCalledTimes(1)
-})
-
 it('the page shows the error when the code is missing after the reload too, and reloads again after the next release', async () => {
   const kept = storage()
   const before = openPage(kept)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { buildAdjustment, postTransfer } from '../support/factories/transfers.ts'
 import { chooseOrganization } from './support/account-switcher.ts'
-import { cards, expectPacks, payByCard, startPurchase } from './support/checkout-page.ts'
+import { cards, expectPacks, payByCard } from './support/checkout-page.ts'
 import { createOrganization, joinAsMember } from './support/organizations.ts'
 import { signUp } from './support/people.ts'
 import {
@@ -13,7 +13,7 @@ import {
   turnStripeKnob,
   withDatabase,
 } from './support/product.ts'
-import { alone, alsoOnPhones, expect, longAndGerman, longAndOnPhones, test } from './support/test.ts'
+import { alone, alsoOnPhones, expect, longAndOnPhones, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 const tab = (page: Page, name: RegExp | string) => page.getByRole('tab', { name })
@@ -288,41 +288,9 @@ test(
 )
 
 test(
-  'a reader in Germany signs in first, and reads amounts and dates as written there',
-  longAndGerman,
-  async ({ page }) => {
-    await page.goto('/billing?tab=organization')
-    await expect(page).toHaveURL(/\/sign-in\?redirect_url=%2Fbilling%3Ftab%3Dorganization/)
-    await signUp(page)
-    await page.goto('/billing?tab=organization')
-    await expect(page.getByRole('heading', { name: 'No Organization Selected' })).toBeVisible()
-    await expect(page.getByText('Create or join an organization to manage billing settings.')).toBeVisible()
-    await tab(page, 'Credits').click()
-    await expect(region(page, 'Usage Summary')).toContainText(/1 credit = 0,014\s€/)
-    await page.getByLabel('Number of credits').fill('2.500')
-    await page.getByRole('button', { name: 'Add Credits' }).click()
-    await page.waitForURL(/\/c\/pay\//)
-    await payByCard(page, cards.pays)
-    await expect(page.getByText('+2.500').first()).toBeVisible()
-    await page.goto('/billing?tab=invoices&view=transactions')
-    await expect(rows(page)).toContainText(['+2.500'])
-    await expect(rows(page)).toContainText([/\d+\. \p{L}+\.? \d{4}/u])
-    await page.getByRole('radio', { name: 'Invoices' }).click()
-    await expect(region(page, 'Invoices and receipts').getByRole('listitem')).toContainText([
-      /2\.500 credits.*35,00\s€/,
-    ])
-    await expect(page.getByRole('main')).not.toContainText('2,500')
-  },
-)
-
-test(
-  'a single used credit has axes that fit it, and tabs, filters and checkboxes show what the keyboard does',
+  'bars, tabs and filters are as large as they should be, and show what the keyboard does',
   alsoOnPhones,
-  async ({ page, isMobile }) => {
-    if (!isMobile) {
-      await page.goto('/')
-      await expect(page.getByRole('banner').getByText('Sign in', { exact: true })).toBeVisible()
-    }
+  async ({ page }) => {
     const { email } = await signUp(page)
     const userId = await findUserId(email)
     const given = buildAdjustment(userId, 1, { account: 'purchased' })
@@ -330,8 +298,6 @@ test(
     await reportUsages(userId, [{ credits: 1 }])
     await page.goto('/billing?tab=usage&range=7')
     const chart = region(page, 'Usage by day').locator('svg')
-    await expect(chart.getByText('1', { exact: true })).toHaveCount(1)
-    await expect(chart.getByText('2', { exact: true })).toHaveCount(0)
     const bar = chart.locator('.recharts-bar-rectangle path').first()
     expect((await bar.boundingBox())?.width).toBeLessThanOrEqual(40)
 
@@ -353,11 +319,5 @@ test(
     await expect(rows(page)).toHaveCount(1)
     await page.getByLabel('As of').fill('2026-01-01')
     await expect(rows(page)).toHaveCount(0)
-
-    await page.goto('/dashboard')
-    await startPurchase(page, 500)
-    const save = await page.getByRole('checkbox', { name: 'Save my payment information' }).boundingBox()
-    expect(save?.width).toBe(save?.height)
-    expect(save?.width).toBeLessThan(24)
   },
 )

@@ -1,9 +1,7 @@
 import type { Page } from '@playwright/test'
-import { chooseOrganization } from './support/account-switcher.ts'
 import { cards, payByCard } from './support/checkout-page.ts'
-import { createOrganization } from './support/organizations.ts'
-import { fillSignUp, signUp } from './support/people.ts'
-import { alsoOnPhones, expect, longAndOnPhones, test } from './support/test.ts'
+import { fillSignUp } from './support/people.ts'
+import { alsoOnPhones, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 const choice = (page: Page) => page.getByRole('group', { name: 'Currency' })
@@ -81,34 +79,5 @@ test(
     await expect(cost).toContainText('£150.00 a month')
     await choice(page).getByText('EUR').click()
     await expect(cost).toContainText('€150.00 a month')
-  },
-)
-
-test(
-  'an organization’s admin chooses its currency where they subscribe it, and not their own',
-  longAndOnPhones,
-  async ({ page }) => {
-    const { name } = await createOrganization(await signUp(page))
-    await chooseOrganization(page, '/organizations', name)
-    await page.goto('/organizations?tab=billing')
-    const setUp = region(page, 'Set up Organization Billing')
-    await expect(setUp).toContainText('€150.00')
-    await setUp.getByText('USD').click()
-    await expect(setUp).toContainText('$150.00')
-    await expect(
-      region(page, 'Credit pool')
-        .getByRole('button', { name: /\$21\.00/ })
-        .first(),
-    ).toBeVisible()
-    await setUp.getByRole('button', { name: 'Subscribe' }).click()
-    await page.waitForURL(/\/c\/pay\//)
-    await payByCard(page, cards.pays, 'Subscribe')
-    await expect(page.getByRole('heading', { name: 'Payment Successful!' })).toBeVisible()
-    await page.goto('/organizations?tab=billing')
-    await expect(region(page, 'Teams plan')).toContainText('$30.00 each')
-    await expect(choice(page)).toHaveCount(0)
-    await chooseOrganization(page, '/dashboard', 'Personal account')
-    await expect(region(page, 'Add Credits')).toContainText('€7.00')
-    await expect(choice(page)).toBeVisible()
   },
 )

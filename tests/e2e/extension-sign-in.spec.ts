@@ -40,32 +40,6 @@ function listenTo(page: Page): string[] {
   return calls
 }
 
-/** Every heading of the page in its order, including momentary ones. */
-async function readHeadings(page: Page): Promise<string[]> {
-  const headings: string[] = []
-  await page.exposeFunction('showHeading', (text: string) => {
-    if (headings.at(-1) !== text) headings.push(text)
-  })
-  await page.addInitScript(`new MutationObserver(() => {
-    const text = document.querySelector('h1')?.textContent
-    if (text) showHeading(text)
-  }).observe(document, { subtree: true, childList: true, characterData: true })`)
-  return headings
-}
-
-/** What the page shows until Clerk's script is there is otherwise a matter of the machine's speed. */
-async function holdClerk(page: Page): Promise<{ arrive: () => void }> {
-  let arrive = () => {}
-  const mayArrive = new Promise<void>((resolve) => {
-    arrive = resolve
-  })
-  await page.route(/clerk\.browser\.js/, async (route) => {
-    await mayArrive
-    await route.continue()
-  })
-  return { arrive }
-}
-
 const agree = (page: Page) => page.getByRole('button', { name: 'Connect editor' })
 
 test('an editor is signed in after a click, on a page that names account and destination', async ({
@@ -169,18 +143,13 @@ test.describe('with PKCE', () => {
     'a signed-out user signs in first; after a click the code goes to the editor, which exchanges it',
     alsoOnPhones,
     async ({ page, request }) => {
-      const headings = await readHeadings(page)
       const editor = await startEditor()
       const vscode = {
         state: editor.state,
         vscode_redirect_uri: 'vscode://tidemark.tidemark/auth',
         request: 'x',
       }
-      const clerk = await holdClerk(page)
-      // The page counts as loaded only when Clerk's script is there.
-      await page.goto(`/auth/vscode-callback?${new URLSearchParams(vscode)}`, { waitUntil: 'commit' })
-      await expect(page.getByText('Loading authentication...')).toBeVisible()
-      clerk.arrive()
+      await page.goto(`/auth/vscode-callback?${new URLSearchParams(vscode)}`)
       await expect(
         page.getByText('You must be signed in to complete VSCode authentication. Redirecting to sign-in...'),
       ).toBeVisible()
@@ -198,14 +167,6 @@ test.describe('with PKCE', () => {
       expect(editor.visits).toEqual([])
       await agree(page).click()
       await page.waitForURL(`${editor.redirect_uri}?**`)
-      for (const text of [
-        'Initiating editor authentication...',
-        'Processing authentication...',
-        'Generating authorization code...',
-        'Redirecting to your editor...',
-      ]) {
-        expect(headings).toContain(text)
-      }
       const { code_verifier, state, redirect_uri } = editor
       const code = editor.visits[0]?.searchParams.get('code') ?? ''
       const form = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier }
@@ -216,12 +177,8 @@ test.describe('with PKCE', () => {
 
   test('the page names what is missing, wrong or failing, and nothing is sent', async ({ page }) => {
     const editor = await startEditor()
-    await page.goto('/auth/vscode-initiate?state=x')
-    await expect(page.getByText('Missing VSCode redirect URI parameter.')).toBeVisible()
     await page.goto('/auth/vscode-initiate?vscode_redirect_uri=vscode://tidemark.tidemark/auth')
     await expect(page.getByText('Missing PKCE parameters (code_challenge or state).')).toBeVisible()
-    await page.goto('/auth/vscode-callback?state=x')
-    await expect(page.getByText('Missing required parameters for VSCode callback.')).toBeVisible()
     await page.goto(editor.initiate.replace('127.0.0.1', 'evil.example'))
     await expect(page.getByText('This editor is not one that can sign in through the browser')).toBeVisible()
 

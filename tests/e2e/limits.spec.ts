@@ -69,6 +69,9 @@ test(
     await limits.getByRole('button', { name: 'Change limit: Everyone together' }).click()
     await saveLimit(page, '400')
     await expect(limits).toContainText('400 each billing month')
+    // The notice lies over the next button, and stays as long as the mouse is on it.
+    await page.mouse.move(0, 0)
+    await expect(page.getByText('Limit set to 400 credits')).toHaveCount(0)
     await limits.getByRole('button', { name: 'Change limit: Each member' }).click()
     await saveLimit(page, '50', 'Day')
     await expect(limits).toContainText('50 each day')

@@ -3,7 +3,7 @@ import { expectAccessible } from './support/accessibility.ts'
 import { cards, payByCard } from './support/checkout-page.ts'
 import { newCustomer, subscribe } from './support/customers.ts'
 import { openSandboxStripe } from './support/product.ts'
-import { alsoOnPhones, expect, longAndOnPhones, test } from './support/test.ts'
+import { alsoOnPhones, expect, test } from './support/test.ts'
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 
@@ -59,23 +59,6 @@ test(
     await page.reload()
     await expect(region(page, 'Current Plan')).toContainText('Active')
     await expect(page.getByText('Your plan is being changed')).toBeHidden()
-  },
-)
-
-test(
-  'the dialog of a change in a trial says that the trial goes on',
-  longAndOnPhones,
-  async ({ page, baseURL }) => {
-    const customer = await newCustomer(page.request, baseURL)
-    await subscribe(customer, 'pro')
-    await page.goto('/dashboard')
-    await switchTo(page, 'yearly', [
-      /Due todayNothing/,
-      /€192\.00 a year/,
-      /The free trial goes on\. Only the price after it changes\./,
-    ])
-    await expect(page.getByText('Your plan is billed yearly now')).toBeVisible()
-    await expect(region(page, 'Current Plan')).toContainText('Free trial')
   },
 )
 

@@ -31,12 +31,26 @@ const dialog = (button: string, text: string) => async (page: Page) => {
   await page.getByRole('button', { name: button, exact: true }).click()
   await page.getByRole('dialog').getByText(text).waitFor()
 }
+const unfold = (name: RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
 /** Of the latest payment. */
 const openRefund = async (page: Page) => {
   await unfold(/^(Checkout of .*Settled|Invoice paid)/)(page)
   await page.getByRole('button', { name: 'Refund', exact: true }).click()
 }
-const unfold = (name: RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
+/** A part of the subscriber's case, as support sees it. */
+const inCase = (name: string, open: (page: Page) => Promise<void>): Omit<Screen, 'route'> => ({
+  name,
+  as: 'support',
+  address: ({ supportCase }) => supportCase,
+  shows: 'Timeline',
+  open,
+})
+/** What a second person says to an erasure, and what its dialog asks for. */
+const answerErasure = (answer: string, label: string) => async (page: Page) => {
+  const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
+  await waiting.getByRole('button', { name: answer }).click()
+  await page.getByRole('dialog').getByLabel(label).waitFor()
+}
 const editor =
   'state=kMPUHNRBrLGSDSgCd2L9FDJzCVNtZlkq&redirect_uri=vscode%3A%2F%2Ftidemark.tidemark%2Fauth&editor_name=VS+Code+on+laptop'
 const [extensionSignin, callback] = [
@@ -274,21 +288,15 @@ const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
       as: 'support',
       shows: 'Waiting for a second person',
       open: async (page) => {
-        const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
-        await waiting.getByRole('button', { name: 'Approve' }).click()
+        await answerErasure('Approve', 'Email address of the person')(page)
         await page.getByRole('dialog').getByText('Left to do').waitFor()
-        await page.getByLabel('Email address of the person').waitFor()
       },
     },
     {
       name: 'support-erase-refusal',
       as: 'support',
       shows: 'Waiting for a second person',
-      open: async (page) => {
-        const waiting = page.getByRole('listitem').filter({ hasText: 'Erase person' }).first()
-        await waiting.getByRole('button', { name: 'Refuse' }).click()
-        await page.getByRole('dialog').getByLabel('Reason').waitFor()
-      },
+      open: answerErasure('Refuse', 'Reason'),
     },
   ],
   '/support/search': [
@@ -309,18 +317,10 @@ const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
     { name: 'support-search-nothing', as: 'support', address: '?q=ch_3Unknown', shows: 'No results for' },
   ],
   '/support/trace': [
-    {
-      name: 'support-trace',
-      as: 'support',
-      address: ({ supportCase }) => supportCase,
-      shows: 'Timeline',
-      open: (page) =>
-        page
-          .getByRole('region', { name: 'Timeline' })
-          .getByRole('button', { expanded: false })
-          .first()
-          .click(),
-    },
+    inCase('support-trace', (page) => {
+      const timeline = page.getByRole('region', { name: 'Timeline' })
+      return timeline.getByRole('button', { expanded: false }).first().click()
+    }),
     {
       name: 'support-customer',
       as: 'support',
@@ -342,54 +342,22 @@ const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
       address: ({ attentionCase }) => attentionCase,
       shows: 'Goodwill',
     },
-    {
-      name: 'support-act',
-      as: 'support',
-      address: ({ supportCase }) => supportCase,
-      shows: 'Timeline',
-      open: unfold(/by support/),
-    },
-    {
-      name: 'support-dialog',
-      as: 'support',
-      always: 'light',
-      address: ({ supportCase }) => supportCase,
-      shows: 'Timeline',
-      open: dialog('Resync', 'would change'),
-    },
-    {
-      name: 'support-adjust',
-      as: 'support',
-      address: ({ supportCase }) => supportCase,
-      shows: 'Timeline',
-      open: async (page) => {
-        await page.getByRole('button', { name: 'Adjust credits' }).click()
-        const dialog = page.getByRole('dialog')
-        await dialog.getByLabel('Credits').fill('6000')
-        await dialog.getByLabel('Note for the customer').fill('For the outage of Friday')
-        await dialog.getByRole('button', { name: 'Preview' }).click()
-        await dialog.getByText('+6,000 credits').waitFor()
-      },
-    },
-    {
-      name: 'support-refund',
-      as: 'support',
-      always: 'both',
-      address: ({ supportCase }) => supportCase,
-      shows: 'Timeline',
-      open: openRefund,
-    },
-    {
-      name: 'support-refund-preview',
-      as: 'support',
-      address: ({ supportCase }) => supportCase,
-      shows: 'Timeline',
-      open: async (page) => {
-        await openRefund(page)
-        await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).click()
-        await page.getByText('Refunded', { exact: true }).waitFor()
-      },
-    },
+    inCase('support-act', unfold(/by support/)),
+    { ...inCase('support-dialog', dialog('Resync', 'would change')), always: 'light' },
+    inCase('support-adjust', async (page) => {
+      await page.getByRole('button', { name: 'Adjust credits' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Credits').fill('6000')
+      await dialog.getByLabel('Note for the customer').fill('For the outage of Friday')
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await dialog.getByText('+6,000 credits').waitFor()
+    }),
+    { ...inCase('support-refund', openRefund), always: 'both' },
+    inCase('support-refund-preview', async (page) => {
+      await openRefund(page)
+      await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).click()
+      await page.getByText('Refunded', { exact: true }).waitFor()
+    }),
     {
       name: 'support-erase',
       as: 'support',
@@ -397,13 +365,7 @@ const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
       shows: 'Timeline',
       open: dialog('Erase person', 'Left to do'),
     },
-    {
-      name: 'support-erase-refused',
-      as: 'support',
-      address: ({ supportCase }) => supportCase,
-      shows: 'Timeline',
-      open: dialog('Erase person', 'It would fail'),
-    },
+    inCase('support-erase-refused', dialog('Erase person', 'It would fail')),
   ],
   '/support/reconciliation': [
     { name: 'support-reconciliation', as: 'support', always: 'both', shows: 'with no support act recorded' },

@@ -1,10 +1,12 @@
 import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from '@playwright/test'
+import { type Browser, chromium } from '@playwright/test'
 import { repositoryRoot } from '../../scripts/launch/script.ts'
+import { launchThrowaway } from '../../scripts/launch/throwaway.ts'
+import { browserArguments } from '../../scripts/test/tools/browser-arguments.ts'
+import { findChromium } from '../../scripts/test/tools/chromium.ts'
 import { type Cast, gatherCast, letDaysPass } from './cast.ts'
 import { contactSheet } from './contact-sheet.ts'
-import { launchForPictures } from './launch.ts'
 import { type Screen, screens } from './list.ts'
 import { showScreen } from './show.ts'
 
@@ -29,7 +31,7 @@ const wanted = screens.filter(({ name }) => name.startsWith(beginning))
 const failures: string[] = []
 const running = new AsyncDisposableStack()
 try {
-  const { url, browser } = await launchForPictures(running, join(folder, 'product.log'))
+  const { url, browser } = await launch()
   console.log('bringing people into their states …')
   const cast = await gatherCast(url)
   await letDaysPass(url, 2)
@@ -51,6 +53,21 @@ console.log(`\nPictures: ${join(folder, 'index.html')}`)
 if (failures.length > 0) {
   console.error(`\n${failures.join('\n')}`)
   process.exitCode = 1
+}
+
+/** A product, which the support code of the browser tests finds by the environment, and a browser. */
+async function launch(): Promise<{ url: string; browser: Browser }> {
+  const found = await findChromium({ install: true, say: console.log })
+  if (!found.found) throw new Error(found.reason)
+  console.log('launching the product …')
+  const product = await launchThrowaway({ logFile: join(folder, 'product.log') })
+  running.defer(() => product.stop())
+  process.env.E2E_DATABASE_URL = product.databaseUrl
+  process.env.E2E_STRIPE_URL = product.stripeSandboxUrl
+  process.env.E2E_CLERK_URL = product.clerkSandboxUrl
+  const browser = await chromium.launch({ executablePath: found.value, args: browserArguments() })
+  running.defer(() => browser.close())
+  return { url: product.url, browser }
 }
 
 function widthsOf({ only }: Screen): number[] {

@@ -6,7 +6,7 @@ import { initializeUser, processStarterSignup } from '../../schema/api/users.ts'
 import type { Currency } from '../../schema/catalogue/currency.ts'
 import type { PlanType } from '../../schema/catalogue/plans.ts'
 import { rememberCurrency } from '../auth/selection.ts'
-import type { Api } from './client.ts'
+import { type Api, readOf } from './client.ts'
 
 /** What we need to know about the signed-in user. Clerk's user object fits it. */
 export interface Person {
@@ -44,61 +44,38 @@ export function accountSummaryQuery(api: Api, { payer, userId, isCase = false }:
   })
 }
 
-export function nextPaymentQuery(api: Api, { payer, userId }: PayerView) {
-  return queryOptions({
-    queryKey: ['next-payment', payer, userId],
-    queryFn: ({ signal }) => api(getNextPayment, { query: { payer }, signal }),
-    staleTime: 60_000,
-  })
-}
+export const nextPaymentQuery = (api: Api, { payer, userId }: PayerView) => ({
+  ...readOf(api, getNextPayment, [userId], { payer }),
+  staleTime: 60_000,
+})
 
-/** Never from the cache: the amount falls with the days of the period. */
-export function planChangeQuery(api: Api, { payer, userId }: PayerView) {
-  return queryOptions({
-    queryKey: ['plan-change', payer, userId],
-    queryFn: ({ signal }) => api(previewPlanChange, { query: { payer }, signal }),
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    retry: false,
-  })
-}
+/** Never from the cache: the amounts fall with the days of the period. */
+const anew = { gcTime: 0, refetchOnWindowFocus: false, retry: false } as const
 
-/** Never from the cache, as above. */
-export function ownPlanEndQuery(api: Api) {
-  return queryOptions({
-    queryKey: ['own-plan-end'],
-    queryFn: ({ signal }) => api(previewOwnPlanEnd, { signal }),
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    retry: false,
-  })
-}
+export const planChangeQuery = (api: Api, { payer, userId }: PayerView) => ({
+  ...readOf(api, previewPlanChange, [userId], { payer }),
+  ...anew,
+})
 
-export function offeredCardQuery(api: Api, { payer, userId }: PayerView) {
-  return queryOptions({
-    queryKey: ['offered-card', payer, userId],
-    queryFn: ({ signal }) => api(getOfferedCard, { query: { payer }, signal }),
-    staleTime: 60_000,
-    // A purchase needs no answer: without one the payment page is announced without a card.
-    retry: false,
-  })
-}
+export const ownPlanEndQuery = (api: Api) => ({ ...readOf(api, previewOwnPlanEnd, []), ...anew })
 
-export function extensionTokenQuery(api: Api, userId: string) {
-  return queryOptions({
-    queryKey: ['extension-token', userId],
-    queryFn: ({ signal }) => api(getActiveExtensionToken, { signal }),
-  })
-}
+export const offeredCardQuery = (api: Api, { payer, userId }: PayerView) => ({
+  ...readOf(api, getOfferedCard, [userId], { payer }),
+  staleTime: 60_000,
+  // A purchase needs no answer: without one the payment page is announced without a card.
+  retry: false,
+})
+
+export const extensionTokenQuery = (api: Api, userId: string) =>
+  readOf(api, getActiveExtensionToken, [userId])
 
 /** `payer` is the account that is selected in the browser, which may be the default. */
-export function editorPayersQuery(api: Api, { payer, userId }: PayerView) {
-  return queryOptions({
-    queryKey: ['editor-payers', payer, userId],
-    queryFn: async ({ signal }) => (await api(listOwnPayers, { query: { payer }, signal })).payers,
+export const editorPayersQuery = (api: Api, { payer, userId }: PayerView) =>
+  queryOptions({
+    ...readOf(api, listOwnPayers, [userId], { payer }),
+    select: ({ payers }) => payers,
     staleTime: 0,
   })
-}
 
 /**
  * The two calls below are POSTs, but they are safe to repeat and happen because a page is shown, not because
@@ -134,19 +111,17 @@ export function initializeQuery(api: Api, person: Person, planType: PlanType) {
 export function starterSignupQuery(api: Api, person: Person, currency: Currency | null) {
   return queryOptions({
     queryKey: ['starter-signup', person.id, currency],
-    queryFn: async ({ signal }) =>
-      (
-        await api(processStarterSignup, {
-          body: {
-            clerkUserId: person.id,
-            email: person.primaryEmailAddress?.emailAddress ?? person.emailAddresses[0]?.emailAddress ?? '',
-            firstName: person.firstName,
-            lastName: person.lastName,
-            ...(currency && { currency }),
-          },
-          signal,
-        })
-      ).data,
+    queryFn: ({ signal }) =>
+      api(processStarterSignup, {
+        body: {
+          clerkUserId: person.id,
+          email: person.primaryEmailAddress?.emailAddress ?? person.emailAddresses[0]?.emailAddress ?? '',
+          firstName: person.firstName,
+          lastName: person.lastName,
+          ...(currency && { currency }),
+        },
+        signal,
+      }),
     ...once,
   })
 }

@@ -3,10 +3,10 @@ import { listBillingDocuments } from '../../schema/api/billing.ts'
 import { getBudgets } from '../../schema/api/budgets.ts'
 import { getUsageSummary } from '../../schema/api/credits.ts'
 import { type CreditCategory, explainBalance } from '../../schema/api/explanation.ts'
-import { exportUsageReport, getUsageReport, type UsageGroup } from '../../schema/api/usage.ts'
+import { getUsageReport, type UsageGroup } from '../../schema/api/usage.ts'
 import { readerTimeZone } from '../reader.ts'
 import type { PayerView } from './account.ts'
-import type { Api } from './client.ts'
+import { type Api, readOf } from './client.ts'
 
 /** Which transactions; `date` is a day of the reader's, at whose end they are looked at; null is now. */
 export interface TransactionFilter {
@@ -24,10 +24,7 @@ export function usageSummaryQuery(
   { days = 30, time_zone = readerTimeZone() }: { days?: number; time_zone?: string } = {},
 ) {
   const query = { payer, time_zone, days: String(days) }
-  return queryOptions({
-    queryKey: ['usage-summary', userId, query],
-    queryFn: async ({ signal }) => (await api(getUsageSummary, { query, signal })).data,
-  })
+  return queryOptions({ ...readOf(api, getUsageSummary, [userId], query), select: ({ data }) => data })
 }
 
 /** UTC days, both included. */
@@ -37,23 +34,14 @@ export interface UsageQuestion {
   group_by: UsageGroup
 }
 
-export function usageReportQuery(api: Api, { payer, userId }: PayerView, query: UsageQuestion) {
-  return queryOptions({
-    queryKey: ['usage-report', payer, userId, query],
-    queryFn: async ({ signal }) => (await api(getUsageReport, { query: { payer, ...query }, signal })).data,
+export const usageReportQuery = (api: Api, { payer, userId }: PayerView, question: UsageQuestion) =>
+  queryOptions({
+    ...readOf(api, getUsageReport, [userId], { payer, ...question }),
+    select: ({ data }) => data,
   })
-}
 
-export function loadUsageFile(api: Api, payer: string, question: UsageQuestion): Promise<string> {
-  return api(exportUsageReport, { query: { payer, ...question, format: 'csv' } })
-}
-
-export function budgetsQuery(api: Api, { payer, userId }: PayerView) {
-  return queryOptions({
-    queryKey: ['budgets', payer, userId],
-    queryFn: ({ signal }) => api(getBudgets, { query: { payer }, signal }),
-  })
-}
+export const budgetsQuery = (api: Api, { payer, userId }: PayerView) =>
+  readOf(api, getBudgets, [userId], { payer })
 
 const allTransactions: TransactionFilter = { category: null, q: '', date: null }
 

@@ -123,16 +123,14 @@ describe('createApi', () => {
     })
   })
 
-  it('rejects an answer of the wrong shape as final', async () => {
-    const { api } = apiAnswering(Response.json({ title: 'one' }))
+  it.each([
+    [200, 'unexpected_answer', true, Response.json({ title: 'one' })],
+    [502, 'no_error_body', false, new Response('<h1>Bad gateway</h1>', { status: 502 })],
+    [0, 'unreachable', false, new TypeError('Failed to fetch')],
+  ])('createApi throws a failure %i, %s, that is final: %s', async (status, code, final, answer) => {
+    const { api } = apiAnswering(answer)
     const failure = await failureOf(api(readThing, { query: { id: '1' } }))
-    expect(failure).toMatchObject({ status: 200, code: 'unexpected_answer', text: null, final: true })
-  })
-
-  it('createApi treats a gateway’s HTML page as a temporary failure without a text', async () => {
-    const { api } = apiAnswering(new Response('<h1>Bad gateway</h1>', { status: 502 }))
-    const failure = await failureOf(api(readThing, { query: { id: '1' } }))
-    expect(failure).toMatchObject({ status: 502, code: 'no_error_body', text: null, final: false })
+    expect(failure).toMatchObject({ status, code, text: null, final })
   })
 
   it('createApi takes a file as it is, and its failure as any other', async () => {
@@ -154,12 +152,6 @@ describe('createApi', () => {
     })
     const { api } = apiAnswering(new Response(broken))
     expect(await failureOf(api(exportThings))).toMatchObject({ status: 0, code: 'unreachable', final: false })
-  })
-
-  it('createApi treats a lost connection as a temporary failure', async () => {
-    const { api } = apiAnswering(new TypeError('Failed to fetch'))
-    const failure = await failureOf(api(readThing, { query: { id: '1' } }))
-    expect(failure).toMatchObject({ status: 0, code: 'unreachable', final: false })
   })
 
   it('createApi passes an abort on unchanged', async () => {

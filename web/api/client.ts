@@ -1,3 +1,4 @@
+import { queryOptions } from '@tanstack/react-query'
 import * as z from 'zod/mini'
 import {
   addressOf,
@@ -56,6 +57,19 @@ export function createApi({ getToken, fetch }: ApiDependencies): Api {
     }
     return parsed.data as ResponseOf<typeof endpoint>
   }
+}
+
+/** A call as a query of a reader's, which are the words that its key begins with. */
+export function readOf<E extends Endpoint>(
+  api: Api,
+  endpoint: E,
+  reader: readonly string[],
+  query?: QueryInputOf<E>,
+) {
+  return queryOptions({
+    queryKey: [...reader, endpoint.path, query],
+    queryFn: ({ signal }) => api(endpoint, { ...(query !== undefined && { query }), signal }),
+  })
 }
 
 async function send(

@@ -44,6 +44,10 @@ export function isStatus(error: unknown, status: number): boolean {
   return error instanceof ApiFailure && error.status === status
 }
 
+export function hasCode(error: unknown, code: string): error is ApiFailure {
+  return error instanceof ApiFailure && error.code === code
+}
+
 export interface FailureNotice {
   text: string
   reference: string | null

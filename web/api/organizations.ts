@@ -4,47 +4,31 @@ import { getOrganizationSeats } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits, getOrganizationSubscription } from '../../schema/api/organizations.ts'
 import { listTeamInvitations } from '../../schema/api/team-invitations.ts'
 import type { PayerView } from './account.ts'
-import type { Api } from './client.ts'
+import { type Api, readOf } from './client.ts'
 import { ApiFailure } from './failure.ts'
 
-export function organizationSubscriptionQuery(api: Api, { payer, userId }: PayerView) {
-  return queryOptions({
-    queryKey: ['organization-subscription', payer, userId],
-    queryFn: ({ signal }) => api(getOrganizationSubscription, { query: { orgId: payer }, signal }),
-  })
-}
+export const organizationSubscriptionQuery = (api: Api, { payer, userId }: PayerView) =>
+  readOf(api, getOrganizationSubscription, [userId], { orgId: payer })
 
-export function organizationCreditsQuery(api: Api, { payer, userId }: PayerView) {
-  return queryOptions({
-    queryKey: ['organization-credits', payer, userId],
-    queryFn: ({ signal }) => api(getOrganizationCredits, { query: { org_id: payer }, signal }),
-  })
-}
+export const organizationCreditsQuery = (api: Api, { payer, userId }: PayerView) =>
+  readOf(api, getOrganizationCredits, [userId], { org_id: payer })
 
-export function organizationSeatsQuery(api: Api, { payer, userId }: PayerView) {
-  return queryOptions({
-    queryKey: ['organization-seats', payer, userId],
-    queryFn: async ({ signal }) =>
-      (await api(getOrganizationSeats, { query: { org_id: payer }, signal })).data,
+export const organizationSeatsQuery = (api: Api, { payer, userId }: PayerView) =>
+  queryOptions({
+    ...readOf(api, getOrganizationSeats, [userId], { org_id: payer }),
+    select: ({ data }) => data,
   })
-}
 
-export function organizationPeopleQuery(api: Api, { payer, userId }: PayerView) {
-  return queryOptions({
-    queryKey: ['organization-people', payer, userId],
-    queryFn: ({ signal }) => api(getOrganizationPeople, { query: { org_id: payer }, signal }),
-  })
-}
+export const organizationPeopleQuery = (api: Api, { payer, userId }: PayerView) =>
+  readOf(api, getOrganizationPeople, [userId], { org_id: payer })
 
 /** The list by subscription id, the only id after a payment; its organization may still be missing. */
-export function subscriptionInvitationsQuery(api: Api, subscriptionId: string) {
-  return queryOptions({
-    queryKey: ['team-invitations', 'of-subscription', subscriptionId],
-    queryFn: ({ signal }) => api(listTeamInvitations, { query: { subscription_id: subscriptionId }, signal }),
+export const subscriptionInvitationsQuery = (api: Api, subscription_id: string) =>
+  queryOptions({
+    ...readOf(api, listTeamInvitations, [], { subscription_id }),
     retry: (failures, error) => {
       const final =
         error instanceof ApiFailure && error.final && error.code !== 'organization_not_initialized'
       return failures < 4 && !final
     },
   })
-}

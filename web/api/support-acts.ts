@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { BodyInputOf, ResponseOf } from '../../schema/api/endpoint.ts'
+import type { BodyInputOf, QueryOf, ResponseOf } from '../../schema/api/endpoint.ts'
 import {
   getAuditLog,
   getSupportActs,
   requestSupportActs,
   type SupportAct,
 } from '../../schema/api/support-acts.ts'
-import type { Api } from './client.ts'
+import { type Api, readOf } from './client.ts'
 import { supportKey } from './support.ts'
 
 const whileUnderWayMs = 1000
@@ -17,13 +17,12 @@ const every15SecondsMs = 15_000
  * also decides whether the user may see the console: the user's id is in its key, and nothing else of the
  * console is shown before it has answered.
  */
-export function waitingActsQuery(api: Api, userId: string) {
-  return queryOptions({
-    queryKey: [...supportKey, 'acts', 'waiting', userId],
-    queryFn: async ({ signal }) => (await api(getSupportActs, { signal })).data,
+export const waitingActsQuery = (api: Api, userId: string) =>
+  queryOptions({
+    ...readOf(api, getSupportActs, [...supportKey, userId]),
+    select: ({ data }) => data,
     refetchInterval: ({ state }) => (state.error ? false : every15SecondsMs),
   })
-}
 
 export type RequestedActs = ResponseOf<typeof requestSupportActs>['data']
 
@@ -38,32 +37,20 @@ export function dryRunQuery(api: Api, body: BodyInputOf<typeof requestSupportAct
   })
 }
 
-type ActOrBatch = { id: string } | { batch_id: string }
-
-export function progressKey(asked: ActOrBatch) {
-  return ['support-acts', asked] as const
-}
-
 /** Polls an act or a batch until it has ended. Not under `supportKey`, since it never changes again. */
-export function actProgressQuery(api: Api, asked: ActOrBatch) {
-  return queryOptions({
-    queryKey: progressKey(asked),
-    queryFn: async ({ signal }) => (await api(getSupportActs, { query: asked, signal })).data,
-    refetchInterval: ({ state: { data } }) => (data?.acts.every(isSettled) ? false : whileUnderWayMs),
+export const actProgressQuery = (api: Api, asked: { id: string } | { batch_id: string }) =>
+  queryOptions({
+    ...readOf(api, getSupportActs, [], asked),
+    select: ({ data }) => data,
+    refetchInterval: ({ state }) => (state.data?.data.acts.every(isSettled) ? false : whileUnderWayMs),
   })
-}
 
 /** Nothing more happens to it by itself. */
 export function isSettled({ state }: SupportAct): boolean {
   return state !== 'queued'
 }
 
-export interface AuditFilter {
-  owner_id?: string
-  actor?: string
-  act_id?: string
-  batch_id?: string
-}
+export type AuditFilter = Omit<QueryOf<typeof getAuditLog>, 'limit' | 'cursor'>
 
 export function auditQuery(api: Api, filter: AuditFilter) {
   return infiniteQueryOptions({

@@ -1,17 +1,9 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
-import type { Endpoint } from '../../schema/api/endpoint.ts'
+import type { Endpoint, QueryOf } from '../../schema/api/endpoint.ts'
 import { explainBalance } from '../../schema/api/explanation.ts'
-import type { FindingKind } from '../../schema/api/findings.ts'
 import { getStatement, listFindings } from '../../schema/api/reconciliation.ts'
-import {
-  getTrace,
-  listWork,
-  type SupportTrace,
-  searchSupport,
-  type WorkKind,
-  type WorkState,
-} from '../../schema/api/support.ts'
+import { getTrace, listWork, type SupportTrace, searchSupport } from '../../schema/api/support.ts'
 import {
   getCustomerBalance,
   getCustomerNextPayment,
@@ -20,7 +12,7 @@ import {
   listCustomerDocuments,
 } from '../../schema/api/support-customer.ts'
 import { readerTimeZone } from '../reader.ts'
-import type { Api } from './client.ts'
+import { type Api, readOf } from './client.ts'
 
 const every15SecondsMs = 15_000
 /** How often an open case is read: reading it tells the server that it is still open. */
@@ -38,16 +30,8 @@ function readAgainMs({ owner, case_summary, as_of }: SupportTrace): number | fal
 /** Everything that support sees begins with this, so that an act can make all of it be fetched again. */
 export const supportKey = ['support'] as const
 
-export interface WorkFilter {
-  kind?: WorkKind
-  state?: WorkState
-  older_than_minutes?: number
-  /** ISO; what came from then, and before that. */
-  from?: string
-  to?: string
-  text?: string
-  order: 'age' | 'money'
-}
+/** `from` and `to`: what came from then, and before that. */
+export type WorkFilter = Omit<QueryOf<typeof listWork>, 'cursor'>
 
 export function workQuery(api: Api, filter: WorkFilter) {
   return infiniteQueryOptions({
@@ -61,12 +45,7 @@ export function workQuery(api: Api, filter: WorkFilter) {
   })
 }
 
-export function supportSearchQuery(api: Api, q: string) {
-  return queryOptions({
-    queryKey: [...supportKey, 'search', q],
-    queryFn: ({ signal }) => api(searchSupport, { query: { q }, signal }),
-  })
-}
+export const supportSearchQuery = (api: Api, q: string) => readOf(api, searchSupport, supportKey, { q })
 
 /** An owner, or an object by kind and id; both to highlight an object on the owner's timeline. */
 export interface Case {
@@ -112,14 +91,11 @@ export function customerApi(api: Api, owner: string): Api {
 }
 
 /** What the owner reads as `usageSummaryQuery`, with the days of the reader. */
-export function customerUsageQuery(api: Api, owner: string, days: number) {
-  const time_zone = readerTimeZone()
-  const query = { owner, time_zone, days: String(days) }
-  return queryOptions({
-    queryKey: [...supportKey, 'customer-usage', query],
-    queryFn: async ({ signal }) => (await api(getCustomerUsage, { query, signal })).data,
+export const customerUsageQuery = (api: Api, owner: string, days: number) =>
+  queryOptions({
+    ...readOf(api, getCustomerUsage, supportKey, { owner, time_zone: readerTimeZone(), days: String(days) }),
+    select: ({ data }) => data,
   })
-}
 
 /** What the owner reads as `billingDocumentsQuery`. */
 export function customerDocumentsQuery(api: Api, owner: string) {
@@ -136,11 +112,7 @@ export function customerDocumentsQuery(api: Api, owner: string) {
 const whileComparingMs = 2000
 const everyMinuteMs = 60_000
 
-export interface FindingsFilter {
-  kind?: FindingKind
-  owner?: string
-  state: 'open' | 'gone'
-}
+export type FindingsFilter = Omit<QueryOf<typeof listFindings>, 'limit' | 'cursor'>
 
 /** With the latest comparison, which is asked for again while it runs. */
 export function findingsQuery(api: Api, filter: FindingsFilter) {
@@ -158,10 +130,9 @@ export function findingsQuery(api: Api, filter: FindingsFilter) {
   })
 }
 
-export function statementQuery(api: Api, period: { day: string } | { month: string }) {
-  return queryOptions({
-    queryKey: [...supportKey, 'statement', period],
-    queryFn: async ({ signal }) => (await api(getStatement, { query: period, signal })).days,
+export const statementQuery = (api: Api, period: { day: string } | { month: string }) =>
+  queryOptions({
+    ...readOf(api, getStatement, supportKey, period),
+    select: ({ days }) => days,
     placeholderData: keepPreviousData,
   })
-}

@@ -1,22 +1,13 @@
-import { describe, expect, it } from 'vitest'
-import { formatCreditChange, formatCredits, formatDate, formatDay } from './format.ts'
+import { expect, it } from 'vitest'
+import { formatCreditChange, formatDate, formatMoney } from './format.ts'
 
-describe('format', () => {
-  it('format separates thousands', () => {
-    expect(formatCredits(71_428)).toBe('71,428')
-    expect(formatCredits(-120)).toBe('-120')
-  })
+it('a change has its sign, with a real minus sign, and a date is the same day in every time zone', () => {
+  expect(formatCreditChange(1500)).toBe('+1,500')
+  expect(formatCreditChange(-40)).toBe('−40')
+  expect(formatDate('2026-01-05')).toBe('Jan 5, 2026')
+})
 
-  it('format writes a change with its sign, using a real minus sign', () => {
-    expect(formatCreditChange(1500)).toBe('+1,500')
-    expect(formatCreditChange(-40)).toBe('−40')
-  })
-
-  it('format writes dates in US style with a short month', () => {
-    expect(formatDay('2026-01-05T12:00:00.000Z')).toBe('Jan 5, 2026')
-  })
-
-  it('format writes a date as the same day in every time zone', () => {
-    expect(formatDate('2026-01-05')).toBe('Jan 5, 2026')
-  })
+it('amounts are written in the smallest unit that their currency has', () => {
+  expect(formatMoney(700, 'EUR')).toBe('€7.00')
+  expect(formatMoney(700, 'JPY')).toBe('¥700')
 })

@@ -1,4 +1,3 @@
-import type { Currency } from '../../schema/catalogue/currency.ts'
 import { readerLocales } from '../reader.ts'
 
 const credits = new Intl.NumberFormat(readerLocales)
@@ -27,9 +26,13 @@ export function formatShare(share: number): string {
   return share > 0 && share < 0.01 ? `<${percent.format(0.01)}` : percent.format(share)
 }
 
-/** Formats minor units (cents): `formatMoney(700, 'EUR')` is "€7.00", or "7,00 €". */
-export function formatMoney(amountMinor: number, currency: Currency): string {
-  return new Intl.NumberFormat(readerLocales, { style: 'currency', currency }).format(amountMinor / 100)
+/**
+ * Amounts in the smallest unit of their currency, of which most have a hundred: `formatMoney(700, 'EUR')` is
+ * "€7.00", or "7,00 €".
+ */
+export function formatMoney(amount_minor: number, currency: string): string {
+  const format = new Intl.NumberFormat(readerLocales, { style: 'currency', currency })
+  return format.format(amount_minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
 }
 
 /** A day in UTC: of a date without a time, such as `2026-11-22`, the same everywhere. */

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { ApiFailure } from '../api/failure.ts'
+import { hasCode } from '../api/failure.ts'
 
 interface HostedPageOptions<Input> {
   mutationFn: (input: Input) => Promise<{ url: string }>
@@ -16,8 +16,7 @@ export function useHostedPage<Input>({ mutationFn, onError }: HostedPageOptions<
     // Without a connection it fails at once, instead of leaving the page whenever there is one again.
     networkMode: 'always',
     // The same request is being answered to another tab: its answer is ours, too.
-    retry: (failures, error) =>
-      error instanceof ApiFailure && error.code === 'request_in_progress' && failures < 10,
+    retry: (failures, error) => hasCode(error, 'request_in_progress') && failures < 10,
     retryDelay: 500,
     onSuccess: ({ url }) => window.location.assign(url),
     onError: (error) => {

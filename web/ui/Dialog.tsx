@@ -6,8 +6,7 @@ import { cn } from './cn.ts'
 import { dialogStyle, overlayStyle } from './dialogStyle.ts'
 
 interface DialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
+  onClose: () => void
   title: string
   description: ReactNode
   wide?: boolean
@@ -15,10 +14,10 @@ interface DialogProps {
   children: ReactNode
 }
 
-/** A small form over the page. Escape or a click outside closes it, and the focus returns. */
-export function Dialog({ open, onOpenChange, title, description, wide, children }: DialogProps) {
+/** A small form over the page, as long as it is mounted. Escape or a click outside closes it, and the focus returns. */
+export function Dialog({ onClose, title, description, wide, children }: DialogProps) {
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
+    <Radix.Root open onOpenChange={onClose}>
       <Radix.Portal>
         <Radix.Overlay className={overlayStyle} />
         <Radix.Content className={cn(dialogStyle, wide && 'max-w-xl')}>

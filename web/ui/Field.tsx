@@ -2,7 +2,7 @@ import { Label } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { cn } from './cn.ts'
 
-interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
+interface FieldProps extends Omit<ComponentProps<'input'>, 'id' | 'className'> {
   label: string
   problem?: string | null
   /** Shown under the field unless there is a problem. */
@@ -11,7 +11,7 @@ interface FieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   unit?: string
 }
 
-export function Field({ label, problem, hint, unit, className, ...input }: FieldProps) {
+export function Field({ label, problem, hint, unit, ...input }: FieldProps) {
   const id = useId()
   const noteId = `${id}-note`
   return (
@@ -27,7 +27,6 @@ export function Field({ label, problem, hint, unit, className, ...input }: Field
           className={cn(
             'h-11 w-full rounded-control border border-line-strong bg-surface px-3.5 text-base tabular-nums shadow-low transition-colors placeholder:text-faint hover:border-faint focus-visible:border-accent focus-visible:outline-offset-0 aria-invalid:border-critical',
             unit && 'pr-18',
-            className,
           )}
           {...(unit && { inputMode: 'numeric', autoComplete: 'off' })}
           {...input}

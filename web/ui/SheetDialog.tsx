@@ -9,13 +9,14 @@ interface SheetProps {
   title: string
   /** `side` slides in from the left; `full` covers the screen. */
   shape: 'side' | 'full'
-  /** For navigation: a link closes the panel, because it may lead to a place on the page behind. */
-  closeOnLink?: boolean
   children: ReactNode
 }
 
-/** A modal panel: Escape closes it, focus stays inside and the page behind does not scroll. */
-export function SheetDialog({ open, onOpenChange, title, shape, closeOnLink, children }: SheetProps) {
+/**
+ * A modal panel of links, each of which closes it, as Escape does: a link may lead to a place on the page
+ * behind. The focus stays inside, and the page behind does not scroll.
+ */
+export function SheetDialog({ open, onOpenChange, title, shape, children }: SheetProps) {
   const opener = useRef<Element | null>(null)
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
@@ -24,8 +25,7 @@ export function SheetDialog({ open, onOpenChange, title, shape, closeOnLink, chi
         <Dialog.Content
           aria-describedby={undefined}
           onClick={(event) => {
-            if (closeOnLink && event.target instanceof Element && event.target.closest('a'))
-              onOpenChange(false)
+            if (event.target instanceof Element && event.target.closest('a')) onOpenChange(false)
           }}
           // Focuses the panel, so that a screen reader starts at its title and no control looks selected.
           onOpenAutoFocus={(event) => {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 interface Toast {
-  readonly kind: 'success' | 'error' | 'info'
+  readonly kind: 'success' | 'error'
   readonly title: ReactNode
   readonly options: ToastOptions | undefined
 }
@@ -9,15 +9,12 @@ interface Toast {
 interface ToastOptions {
   id?: string
   description?: ReactNode
-  action?: { label: string; onClick: () => void }
-  duration?: number
 }
 
 /** Shows a short notice. Notices wait until the library (App.tsx) is loaded. */
 export const toast = {
   success: (title: ReactNode, options?: ToastOptions) => add({ kind: 'success', title, options }),
   error: (title: ReactNode, options?: ToastOptions) => add({ kind: 'error', title, options }),
-  info: (title: ReactNode, options?: ToastOptions) => add({ kind: 'info', title, options }),
 }
 
 let waiting: readonly Toast[] = []

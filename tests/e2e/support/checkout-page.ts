@@ -2,7 +2,6 @@ import { expect, type Page } from '@playwright/test'
 
 export const cards = {
   pays: '4242 4242 4242 4242',
-  isDeclined: '4000 0000 0000 0002',
   paysOnce: '4000 0000 0000 0341',
 } as const
 

@@ -54,7 +54,7 @@ export async function countClicks(page: Page): Promise<void> {
   `)
 }
 
-export function clicksOf(page: Page): Promise<number> {
+function clicksOf(page: Page): Promise<number> {
   return page.evaluate<number>(`Number(sessionStorage.getItem('clicks'))`)
 }
 

@@ -20,7 +20,7 @@ export async function joinAsMember(page: Page, organizationId: string): Promise<
   return person
 }
 
-export async function addMember(
+async function addMember(
   organizationId: string,
   { email }: Pick<Person, 'email'>,
   role: 'org:member' | 'org:admin',

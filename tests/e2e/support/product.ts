@@ -134,42 +134,6 @@ export async function clearFaults(): Promise<void> {
   await turnKnob(address('E2E_CLERK_URL'), 'faults', { method: 'DELETE' })
 }
 
-/** Failing operations of the product's processes on a table. */
-type Access = 'reads' | 'writes'
-
-/** Makes the product's reads or writes of a table fail; the database's own functions still work. */
-export function breakTable(table: string, access: Access): Promise<void> {
-  refuseForAll('database')
-  const broken = 'broken_disk()'
-  const policies =
-    access === 'reads'
-      ? [`USING (${broken}) WITH CHECK (${broken})`]
-      : [
-          'FOR SELECT USING (true)',
-          `FOR INSERT WITH CHECK (${broken})`,
-          `FOR UPDATE USING (${broken})`,
-          `FOR DELETE USING (${broken})`,
-        ]
-  return changeSchema(
-    `CREATE OR REPLACE FUNCTION broken_disk() RETURNS boolean LANGUAGE plpgsql AS $$
-     BEGIN RAISE EXCEPTION 'could not read block 0: Input/output error' USING ERRCODE = '58030'; END $$;
-     GRANT EXECUTE ON FUNCTION broken_disk() TO PUBLIC;
-     ${policies.map((policy, number) => `CREATE POLICY broken_${number} ON ${table} ${policy};`).join('\n')}
-     ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`,
-  )
-}
-
-export function repairTables(): Promise<void> {
-  return changeSchema(
-    `DO $$ DECLARE broken record; BEGIN
-       FOR broken IN SELECT policyname, tablename FROM pg_policies WHERE policyname LIKE 'broken_%' LOOP
-         EXECUTE format('DROP POLICY %I ON %I', broken.policyname, broken.tablename);
-         EXECUTE format('ALTER TABLE %I DISABLE ROW LEVEL SECURITY', broken.tablename);
-       END LOOP;
-     END $$`,
-  )
-}
-
 /** Makes postings for the user's checkouts fail until `repairPostings`. Other owners are not affected. */
 export function failPostings(userId: string, error: string): Promise<void> {
   return changeSchema(
@@ -278,9 +242,8 @@ async function forEachQueue(change: (queue: Queue) => Promise<void>): Promise<vo
   await backend.close()
 }
 
-/** Resets the database and both sandboxes, except an advanced clock. */
+/** Resets both sandboxes, except an advanced clock. */
 export async function calmProduct(): Promise<void> {
-  await repairTables()
   await clearFaults()
   const body = JSON.stringify({ mode: 'normal' })
   await turnKnob(address('E2E_STRIPE_URL'), 'deliveries', { method: 'POST', body })

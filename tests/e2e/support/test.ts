@@ -14,7 +14,6 @@ export const german = { tag: '@german' }
 export const long = { tag: '@long' }
 export const longAndAlone = { tag: ['@long', '@alone'] }
 export const longAndOnPhones = { tag: ['@long', '@phone'] }
-export const longAndGerman = { tag: ['@long', '@german'] }
 
 /**
  * Each worker has a product of its own, whose ledger is verified at its end; each test still creates its own

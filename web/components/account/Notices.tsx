@@ -93,7 +93,7 @@ function PayNow({ payer, label }: Pick<ActionProps, 'payer'> & { label: string }
     onSuccess: () =>
       toast.success('Payment received', { description: 'The plan is renewed in a few seconds.' }),
     onError: toastFailure('The payment could not be made.', 'Payment failed'),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['next-payment'] }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: nextPaymentQuery(api, payer).queryKey }),
   })
   useQuery({ ...accountSummaryQuery(api, payer), refetchInterval: pay.isSuccess && pollMs })
   const isBusy = pay.isPending || pay.isSuccess

@@ -15,25 +15,11 @@ import { useHostedPage } from '../useHostedPage.ts'
 interface PlanChangeDialogProps {
   payer: PayerView
   to: BillingFrequency
-  open: boolean
   onClose: () => void
 }
 
 /** What the change costs and what becomes of the credits; then Stripe's page, which asks once more. */
-export function PlanChangeDialog({ payer, to, open, onClose }: PlanChangeDialogProps) {
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={(next) => !next && onClose()}
-      title={`Switch to ${to} billing`}
-      description="You see the exact amount on the next page and confirm it there. Nothing changes before that."
-    >
-      <Preview payer={payer} to={to} onClose={onClose} />
-    </Dialog>
-  )
-}
-
-function Preview({ payer, to, onClose }: { payer: PayerView; to: BillingFrequency; onClose: () => void }) {
+export function PlanChangeDialog({ payer, to, onClose }: PlanChangeDialogProps) {
   const api = useApi()
   const preview = useQuery(planChangeQuery(api, payer))
   const confirm = useHostedPage<void>({
@@ -41,28 +27,37 @@ function Preview({ payer, to, onClose }: { payer: PayerView; to: BillingFrequenc
       api(startPlanChange, { query: { payer: payer.payer }, body: { billing_frequency: to } }),
     onError: toastFailure('Failed to create checkout session'),
   })
-  if (preview.isLoadingError) return <FailurePanel title="The preview could not be loaded" query={preview} />
   return (
-    <>
-      {preview.data ? (
-        <Terms preview={preview.data} />
+    <Dialog
+      onClose={onClose}
+      title={`Switch to ${to} billing`}
+      description="You see the exact amount on the next page and confirm it there. Nothing changes before that."
+    >
+      {preview.isLoadingError ? (
+        <FailurePanel title="The preview could not be loaded" query={preview} />
       ) : (
-        <div role="status" className="space-y-3">
-          <span className="sr-only">Loading the preview</span>
-          <Skeleton className="h-5 w-full" />
-          <Skeleton className="h-5 w-full" />
-          <Skeleton className="h-10 w-full" />
-        </div>
+        <>
+          {preview.data ? (
+            <Terms preview={preview.data} />
+          ) : (
+            <div role="status" className="space-y-3">
+              <span className="sr-only">Loading the preview</span>
+              <Skeleton className="h-5 w-full" />
+              <Skeleton className="h-5 w-full" />
+              <Skeleton className="h-10 w-full" />
+            </div>
+          )}
+          <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
+            <Button variant="secondary" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button busy={confirm.processing} disabled={!preview.data} onClick={() => confirm.open()}>
+              {confirm.processing ? 'Processing...' : 'Review and confirm'}
+            </Button>
+          </div>
+        </>
       )}
-      <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button busy={confirm.processing} disabled={!preview.data} onClick={() => confirm.open()}>
-          {confirm.processing ? 'Processing...' : 'Review and confirm'}
-        </Button>
-      </div>
-    </>
+    </Dialog>
   )
 }
 

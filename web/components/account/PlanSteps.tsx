@@ -90,8 +90,8 @@ function SwitchPeriod({ payer, to }: { payer: PayerView; to: BillingFrequency })
       >
         Switch to {to} billing
       </button>
-      {PlanChangeDialog && (
-        <PlanChangeDialog payer={payer} to={to} open={isOpen} onClose={() => setIsOpen(false)} />
+      {PlanChangeDialog && isOpen && (
+        <PlanChangeDialog payer={payer} to={to} onClose={() => setIsOpen(false)} />
       )}
     </>
   )

@@ -6,7 +6,7 @@ import { cancelPlan, keepPlan } from '../../../schema/api/plan-changes.ts'
 import { type BillingFrequency, billingFrequencies } from '../../../schema/catalogue/plans.ts'
 import { planOf } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { accountSummaryQuery, type PayerView } from '../../api/account.ts'
+import { accountSummaryQuery, nextPaymentQuery, type PayerView } from '../../api/account.ts'
 import { organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { Button } from '../../ui/Button.tsx'
 import { toast } from '../../ui/toast.ts'
@@ -146,11 +146,12 @@ function count(seats: number): string {
 /** A change of billing that was confirmed on Stripe's page. */
 export function ConfirmedChange({ payer }: { payer: PayerView }) {
   const [search] = useSearchParams()
+  const api = useApi()
   const queryClient = useQueryClient()
   const pollMs = useAwaiting()
   const expected = billingFrequencies.find((one) => one === search.get('billed'))
   const { data } = useQuery({
-    ...accountSummaryQuery(useApi(), payer),
+    ...accountSummaryQuery(api, payer),
     enabled: expected !== undefined,
     refetchInterval: ({ state: { data } }) => pollMs(isThere(data?.subscription, expected)),
   })
@@ -160,8 +161,8 @@ export function ConfirmedChange({ payer }: { payer: PayerView }) {
     if (data.subscription?.billing_frequency === expected) {
       toast.success(`Your plan is billed ${expected} now`, { id: 'billed' })
     }
-    void queryClient.invalidateQueries({ queryKey: ['organization-subscription'] })
-    void queryClient.invalidateQueries({ queryKey: ['next-payment'] })
+    void queryClient.invalidateQueries({ queryKey: organizationSubscriptionQuery(api, payer).queryKey })
+    void queryClient.invalidateQueries({ queryKey: nextPaymentQuery(api, payer).queryKey })
   }
   return (
     <div className="mb-4 empty:hidden sm:mb-5">

@@ -26,29 +26,30 @@ const nothingKnown = {
 const titles = (...[changes]: Parameters<typeof summaryWith>) =>
   noticesOf(summaryWith(changes)).map(({ title }) => title)
 
-test('an account in which all is well has no notice', () => {
-  expect(titles({})).toEqual([])
-  expect(titles({ subscription: {} })).toEqual([])
-})
+const trial = (trial_end: string) => ({ subscription: { status: 'trialing', trial_end } }) as const
+const credits = (available: number, held = 0) => ({ available, held, total: available + held, low: true })
 
-test('a new account without credits is no reason for alarm', () => {
-  expect(titles({ balance: noCredits })).toEqual([])
-})
-
-test('credits that ran out are told from credits that run low', () => {
-  const low = { total: 99, available: 99, held: 0, low: true }
-  expect(titles({ balance: low })).toEqual(['You have 99 credits left'])
-  expect(titles({ balance: { total: 0, available: 0, held: 0, low: true } })).toEqual([
-    'You have no credits left',
-  ])
-  expect(titles({ balance: low, credits_on_the_way: 1000 })).toEqual([])
-  expect(titles({ balance: { total: 85, available: 10, held: 75, low: true } })).toEqual([
-    'You have 85 credits left, 75 of them reserved',
-  ])
+test.each<[string, Parameters<typeof summaryWith>[0], string[]]>([
+  ['all is well', {}, []],
+  ['a plan is paid', { subscription: {} }, []],
+  ['it is new and has no credits', { balance: noCredits }, []],
+  ['a plan has ended', { subscription: { status: 'canceled', cancel_at: now, ended_at: now } }, []],
+  ['credits run low', { balance: credits(99) }, ['You have 99 credits left']],
+  ['credits ran out', { balance: credits(0) }, ['You have no credits left']],
+  ['others are on the way', { balance: credits(99), credits_on_the_way: 1000 }, []],
+  ['most are reserved', { balance: credits(10, 75) }, ['You have 85 credits left, 75 of them reserved']],
+  [
+    'three days of a trial are left',
+    trial('2026-03-04T12:00:00.000Z'),
+    ['The free trial of Pro ends on Mar 4, 2026'],
+  ],
+  ['more of a trial is left', trial('2026-03-04T12:00:01.000Z'), []],
+])('an account in which %s has the right notices', (_what, changes, expected) => {
+  expect(titles(changes)).toEqual(expected)
 })
 
 test('credits that ran out while the plan is renewed are no reason for alarm', () => {
-  const balance = { total: 0, available: 0, held: 0, low: true }
+  const balance = credits(0)
   for (const renewal of ['usual', 'late'] as const) {
     const [notice] = noticesOf(summaryWith({ balance, subscription: {}, renewal }))
     const text = renewalTexts[renewal]
@@ -94,7 +95,7 @@ test('a payment that was declined comes first, with its amount, its day, the day
     summaryWith({
       subscription: { status: 'past_due' },
       overdue: declined,
-      balance: { total: 0, available: 0, held: 0, low: true },
+      balance: credits(0),
     }),
   )
   expect(notices.map(({ id }) => id)).toEqual(['past_due', 'low_balance'])
@@ -151,12 +152,6 @@ test('a plan that ends because its organization has no administrator says who he
   })
 })
 
-test('a trial is told of in its last three days', () => {
-  const inTrial = (trial_end: string) => titles({ subscription: { status: 'trialing', trial_end } })
-  expect(inTrial('2026-03-04T12:00:00.000Z')).toEqual(['The free trial of Pro ends on Mar 4, 2026'])
-  expect(inTrial('2026-03-04T12:00:01.000Z')).toEqual([])
-})
-
 test('the end of a trial names the first payment once that is known', () => {
   const trial_end = '2026-03-04T12:00:00.000Z'
   const summary = summaryWith({ subscription: { status: 'trialing', trial_end } })
@@ -167,10 +162,6 @@ test('the end of a trial names the first payment once that is known', () => {
   expect(noticesOf(summary)[0]?.text).toMatch(/^The first payment is taken on that day/)
 })
 
-test('a plan that has ended needs nothing', () => {
-  expect(titles({ subscription: { status: 'canceled', cancel_at: now, ended_at: now } })).toEqual([])
-})
-
 test('a member is told whom to ask, and given no way that is closed to them', () => {
   const notices = noticesOf(
     summaryWith({
@@ -178,7 +169,7 @@ test('a member is told whom to ask, and given no way that is closed to them', ()
       may_manage: false,
       subscription: { plan_type: 'teams', status: 'past_due' },
       overdue: nothingKnown,
-      balance: { total: 0, available: 0, held: 0, low: true },
+      balance: credits(0),
     }),
   )
   expect(notices.map(({ actions }) => actions)).toEqual([[], []])

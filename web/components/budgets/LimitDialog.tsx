@@ -4,7 +4,7 @@ import { type Budget, type BudgetPeriod, raiseBudget, setBudget } from '../../..
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
 import { budgetsQuery } from '../../api/billing.ts'
-import { ApiFailure } from '../../api/failure.ts'
+import { hasCode } from '../../api/failure.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -49,19 +49,6 @@ interface LimitDialogProps {
 
 /** Sets, raises or removes a limit. One below what is spent already is confirmed. */
 export function LimitDialog({ payer, target, onClose }: LimitDialogProps) {
-  return (
-    <Dialog
-      open={true}
-      onOpenChange={(next) => !next && onClose()}
-      title={target.title}
-      description="A request that would pass the limit is refused in the editor before it starts. Reserved credits count. Days and months are those of UTC."
-    >
-      <LimitForm payer={payer} target={target} onClose={onClose} />
-    </Dialog>
-  )
-}
-
-function LimitForm({ payer, target, onClose }: LimitDialogProps) {
   const { budget, scope, user_id } = target
   const api = useApi()
   const queryClient = useQueryClient()
@@ -95,7 +82,7 @@ function LimitForm({ payer, target, onClose }: LimitDialogProps) {
       onClose()
     },
     onError: (error) => {
-      if (error instanceof ApiFailure && error.code === 'limit_below_spent') setWarning(error.text)
+      if (hasCode(error, 'limit_below_spent')) setWarning(error.text)
       else toastFailure('Failed to change the limit')(error)
     },
   })
@@ -107,66 +94,72 @@ function LimitForm({ payer, target, onClose }: LimitDialogProps) {
   }
 
   return (
-    <form noValidate onSubmit={submit}>
-      <Field
-        label="Limit"
-        unit="credits"
-        value={typed}
-        disabled={save.isPending}
-        problem={checked ? problem : null}
-        hint={budget?.extra ? `${formatCredits(budget.extra)} more in this period` : undefined}
-        onChange={({ target: { value } }) => {
-          setTyped(value.trim())
-          setWarning(null)
-        }}
-      />
-      {budget?.id !== undefined && (
-        <div className="mb-4">
-          <Segments
-            label="How long"
-            name="limit-lasting"
-            value={lasts}
-            options={lasting}
-            onChange={setLasts}
-          />
-        </div>
-      )}
-      {!isOnce && (
-        <>
-          <p className="mb-1.5 font-medium text-sm">In each</p>
-          <Segments
-            label="Period"
-            name="limit-period"
-            value={period}
-            options={periods}
-            onChange={setPeriod}
-          />
-        </>
-      )}
-      {warning && (
-        <div className="mt-5">
-          <Alert tone="caution" title="This blocks at once">
-            {warning}
-          </Alert>
-        </div>
-      )}
-      <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
-        {budget !== null && (budget.scope ?? scope) === scope && !isOnce && (
-          <Button
-            variant="quiet"
-            className="sm:mr-auto"
-            onClick={() => save.mutate({ limit: null, confirmed: true })}
-          >
-            Remove limit
-          </Button>
+    <Dialog
+      onClose={onClose}
+      title={target.title}
+      description="A request that would pass the limit is refused in the editor before it starts. Reserved credits count. Days and months are those of UTC."
+    >
+      <form noValidate onSubmit={submit}>
+        <Field
+          label="Limit"
+          unit="credits"
+          value={typed}
+          disabled={save.isPending}
+          problem={checked ? problem : null}
+          hint={budget?.extra ? `${formatCredits(budget.extra)} more in this period` : undefined}
+          onChange={({ target: { value } }) => {
+            setTyped(value.trim())
+            setWarning(null)
+          }}
+        />
+        {budget?.id !== undefined && (
+          <div className="mb-4">
+            <Segments
+              label="How long"
+              name="limit-lasting"
+              value={lasts}
+              options={lasting}
+              onChange={setLasts}
+            />
+          </div>
         )}
-        <Button variant="secondary" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" busy={save.isPending}>
-          {warning ? 'Set it all the same' : 'Save'}
-        </Button>
-      </div>
-    </form>
+        {!isOnce && (
+          <>
+            <p className="mb-1.5 font-medium text-sm">In each</p>
+            <Segments
+              label="Period"
+              name="limit-period"
+              value={period}
+              options={periods}
+              onChange={setPeriod}
+            />
+          </>
+        )}
+        {warning && (
+          <div className="mt-5">
+            <Alert tone="caution" title="This blocks at once">
+              {warning}
+            </Alert>
+          </div>
+        )}
+        <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
+          {budget !== null && (budget.scope ?? scope) === scope && !isOnce && (
+            <Button
+              variant="quiet"
+              className="sm:mr-auto"
+              onClick={() => save.mutate({ limit: null, confirmed: true })}
+            >
+              Remove limit
+            </Button>
+          )}
+          <Button variant="secondary" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={save.isPending}>
+            {warning ? 'Set it all the same' : 'Save'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   )
 }

@@ -92,7 +92,8 @@ function Managed({ payer, limits }: { payer: PayerView; limits: Limits }) {
 interface RowProps {
   name: string
   limit: { limit: number; period: BudgetPeriod } | null
-  onChange: () => void
+  /** Left out for those who may not change it. */
+  onChange?: () => void
   children: ReactNode
 }
 
@@ -103,9 +104,11 @@ function Row({ name, limit, onChange, children }: RowProps) {
         <h3 className="font-medium">{name}</h3>
         <div className="ml-auto flex items-baseline gap-3">
           <span className="text-muted tabular-nums">{limit ? limitText(limit) : 'No limit'}</span>
-          <Button variant="secondary" size="small" aria-label={`Change limit: ${name}`} onClick={onChange}>
-            {limit ? 'Change' : 'Set limit'}
-          </Button>
+          {onChange && (
+            <Button variant="secondary" size="small" aria-label={`Change limit: ${name}`} onClick={onChange}>
+              {limit ? 'Change' : 'Set limit'}
+            </Button>
+          )}
         </div>
       </div>
       {children}
@@ -130,16 +133,12 @@ function OfMember({ payer, limits: { everyone, people } }: { payer: PayerView; l
   if (applying.length === 0)
     return <p className="px-5 py-4 text-muted text-sm sm:px-6">No limit is set for you.</p>
   return applying.map((budget) => (
-    <div key={budget.id} className="px-5 py-4 sm:px-6">
-      <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 text-sm">
-        <h3 className="font-medium">{scopeNames[budget.scope]}</h3>
-        <span className="text-muted tabular-nums">{limitText(budget)}</span>
-      </div>
+    <Row key={budget.id} name={scopeNames[budget.scope]} limit={budget}>
       <LimitBar budget={budget} />
       {(budget.left <= 0 || budget.refused > 0 || budget.id === asked) && (
         <AskForMore payer={payer} budget={budget} />
       )}
-    </div>
+    </Row>
   ))
 }
 

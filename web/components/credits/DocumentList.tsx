@@ -1,9 +1,8 @@
 import { Download, ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type BillingDocument, describeInvoicedPlan } from '../../../schema/api/billing.ts'
-import { readerLocales } from '../../reader.ts'
 import { Badge } from '../../ui/Badge.tsx'
-import { formatCredits, formatDay } from '../format.ts'
+import { formatCredits, formatDay, formatMoney } from '../format.ts'
 
 interface DocumentListProps<Item extends BillingDocument> {
   items: readonly Item[]
@@ -37,7 +36,9 @@ function Document({ document, children }: { document: BillingDocument; children:
           {number && <span className="text-faint"> · {number}</span>}
         </p>
       </div>
-      <p className="text-right font-medium tabular-nums @xl:order-1">{formatAmount(document)}</p>
+      <p className="text-right font-medium tabular-nums @xl:order-1">
+        {formatMoney(document.amount_minor, document.currency)}
+      </p>
       <div className="flex gap-4 @xl:order-2 @xl:justify-end">
         {hosted_url && (
           <DocumentLink href={hosted_url} label={`${kind === 'invoice' ? 'Invoice' : 'Receipt'} ${title}`}>
@@ -92,9 +93,3 @@ const statuses = {
   disputed: ['caution', 'Disputed'],
   dispute_lost: ['neutral', 'Returned by the bank'],
 } as const satisfies Record<BillingDocument['status'], readonly [string, string]>
-
-/** Stripe's amounts are in the smallest unit of their currency, of which most have a hundred. */
-function formatAmount({ amount_minor, currency }: BillingDocument): string {
-  const format = new Intl.NumberFormat(readerLocales, { style: 'currency', currency })
-  return format.format(amount_minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
-}

@@ -7,7 +7,7 @@ import type { Currency } from '../../../schema/catalogue/currency.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
 import type { Api } from '../../api/client.ts'
-import { ApiFailure, failureText } from '../../api/failure.ts'
+import { ApiFailure, failureText, hasCode } from '../../api/failure.ts'
 import { toast } from '../../ui/toast.ts'
 import { useHostedPage } from '../useHostedPage.ts'
 import { browserStores, type Stores } from './browserStores.ts'
@@ -38,7 +38,7 @@ export function useCreditPurchase(purchase: Purchase) {
     },
     onError: (error) => {
       // The form says it below its button, as long as it is so.
-      if (error instanceof ApiFailure && error.code === 'offline') return
+      if (hasCode(error, 'offline')) return
       // A plan was bought in another tab, in another currency.
       void queryClient.invalidateQueries({ queryKey: ['account-summary'] })
       // The payment page was not opened.
@@ -72,7 +72,7 @@ async function openCheckout(api: Api, order: Order): Promise<{ url: string }> {
 }
 
 export function purchaseFailureText(error: unknown, { payer, from }: Omit<Purchase, 'currency'>): string {
-  if (error instanceof ApiFailure && error.code === 'unexpected_answer') return 'No checkout URL received'
+  if (hasCode(error, 'unexpected_answer')) return 'No checkout URL received'
   const isFromDashboard = payer.payer === 'personal' && from === 'dashboard'
   const defaultText = isFromDashboard
     ? 'Failed to process credit addition'

@@ -9,7 +9,7 @@ export const hero = {
 }
 
 interface Demo extends Sample {
-  /** A file of `web/public`. `npm run demo-video` records the sample editor into this one. */
+  /** A file of `web/public`: the sample editor at work. */
   readonly video: string
   readonly poster: string
   /** What a reader who does not see it is told. */

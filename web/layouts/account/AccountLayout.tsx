@@ -58,7 +58,7 @@ function NavigationSheet({ sidebar: { sheetOpen, setSheetOpen } }: { sidebar: Si
     <Sheet open={sheetOpen} onOpenChange={setSheetOpen} title="Navigation" shape="side">
       {/* Outside of a modal dialog nothing can be clicked: https://clerk.com/docs/react/reference/components/utilities/portal-provider */}
       <UNSAFE_PortalProvider getContainer={() => popovers.current}>
-        <Sidebar expanded onNavigate={() => setSheetOpen(false)} />
+        <Sidebar expanded />
       </UNSAFE_PortalProvider>
       <div ref={popovers} />
     </Sheet>
@@ -149,6 +149,6 @@ export function sidebarCookie(expanded: boolean): string {
 }
 
 /** Expanded unless the cookie says otherwise. */
-export function readSidebarCookie(cookies: string): boolean {
+function readSidebarCookie(cookies: string): boolean {
   return !cookies.split('; ').includes(`${cookieName}=false`)
 }

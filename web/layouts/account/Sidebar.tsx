@@ -26,7 +26,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { docsLink } from '../marketing/resources.ts'
 
-export function Sidebar({ expanded, onNavigate }: { expanded: boolean; onNavigate?: () => void }) {
+export function Sidebar({ expanded }: { expanded: boolean }) {
   const { brand } = useWebConfig()
   const { organization } = useOrganization()
   return (
@@ -34,7 +34,6 @@ export function Sidebar({ expanded, onNavigate }: { expanded: boolean; onNavigat
       <Link
         to="/"
         aria-label={`${brand.name} home`}
-        onClick={onNavigate}
         className={cn(
           'flex h-7 items-center gap-2.5 rounded-md font-semibold tracking-tight',
           expanded ? 'px-1.5' : 'justify-center',
@@ -45,24 +44,24 @@ export function Sidebar({ expanded, onNavigate }: { expanded: boolean; onNavigat
       </Link>
       <AccountSwitcher expanded={expanded} />
       <nav aria-label="Account" className="flex flex-col gap-0.5">
-        <SidebarItem to="/dashboard" label="Dashboard" Icon={LayoutDashboard} {...{ expanded, onNavigate }} />
-        <SidebarItem to="/billing" label="Billing" Icon={CreditCard} {...{ expanded, onNavigate }} />
+        <SidebarItem to="/dashboard" label="Dashboard" Icon={LayoutDashboard} expanded={expanded} />
+        <SidebarItem to="/billing" label="Billing" Icon={CreditCard} expanded={expanded} />
         <SidebarItem
           to="/organizations"
           label={organization?.name ?? 'Organizations'}
           Icon={Building2}
           count={organization ? 1 : undefined}
-          {...{ expanded, onNavigate }}
+          expanded={expanded}
         />
       </nav>
       <div className="mt-auto">{expanded && !organization && <UpgradeCard />}</div>
       <nav aria-label="Support" className="flex flex-col gap-0.5">
-        <SidebarItem to={docsLink(brand)} label="Docs" Icon={BookOpen} {...{ expanded, onNavigate }} />
+        <SidebarItem to={docsLink(brand)} label="Docs" Icon={BookOpen} expanded={expanded} />
         <SidebarItem
           to={`mailto:${brand.support_email}`}
           label="Contact Support"
           Icon={LifeBuoy}
-          {...{ expanded, onNavigate }}
+          expanded={expanded}
         />
       </nav>
       {expanded && (
@@ -112,16 +111,14 @@ interface SidebarItemProps {
   Icon: LucideIcon
   count?: number | undefined
   expanded: boolean
-  onNavigate?: (() => void) | undefined
 }
 
-function SidebarItem({ to, label, Icon, count, expanded, onNavigate }: SidebarItemProps) {
+function SidebarItem({ to, label, Icon, count, expanded }: SidebarItemProps) {
   const active = to === useLocation().pathname
   return (
     <Tooltip text={label} side="right" disabled={expanded}>
       <Link
         to={to}
-        onClick={onNavigate}
         aria-label={expanded ? undefined : label}
         aria-current={active ? 'page' : undefined}
         className={cn(

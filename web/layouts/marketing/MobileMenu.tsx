@@ -15,13 +15,13 @@ interface MobileMenuProps {
   onOpenChange: (open: boolean) => void
 }
 
-/** The navigation of a phone. A link closes it, since it may lead to a place on the same page. */
+/** The navigation of a phone. */
 export function MobileMenu({ path, open, onOpenChange }: MobileMenuProps) {
   const { brand } = useWebConfig()
   const signedIn = useSignedIn()
   const close = () => onOpenChange(false)
   return (
-    <SheetDialog open={open} onOpenChange={onOpenChange} title="Menu" shape="full" closeOnLink>
+    <SheetDialog open={open} onOpenChange={onOpenChange} title="Menu" shape="full">
       <div className="flex h-16 shrink-0 items-center justify-between px-5 sm:px-8">
         <Logo />
         <Button variant="quiet" size="icon" className="-mr-2" aria-label="Close menu" onClick={close}>

@@ -17,15 +17,14 @@ import { UserMenu } from '../../components/UserMenu.tsx'
 import { NotFoundPage } from '../../pages/errors/PageErrorScreen.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { FocusLayout } from '../FocusLayout.tsx'
-import { Main } from '../Main.tsx'
+import { BootSkeleton, Main } from '../Main.tsx'
 import { SupportNav, SupportRail, sections } from './SupportNav.tsx'
 
 /** The frame of the support console. Other users get the not-found page; the server decides. */
 export function SupportLayout() {
   const { isLoaded, user } = useSignedInUser()
-  if (!isLoaded) return <ConsoleSkeleton />
+  if (!isLoaded) return <BootSkeleton />
   if (!user) return <NoSuchPage />
   return <Console key={user.id} person={user} />
 }
@@ -36,7 +35,7 @@ function Console({ person }: { person: Person }) {
   // Writes down who they are: the audit log names its actors by that.
   useQuery({ ...initializeQuery(api, person, freePlan.plan_type), enabled: waiting.isSuccess })
   if (isStatus(waiting.error, 404)) return <NoSuchPage />
-  if (waiting.isPending) return <ConsoleSkeleton />
+  if (waiting.isPending) return <BootSkeleton />
   if (waiting.isLoadingError) {
     return (
       <Main className="grid min-h-dvh place-items-center">
@@ -80,16 +79,6 @@ function NoSuchPage() {
   )
 }
 
-/** As empty as the not-found page until it is known which of the two it is. */
-function ConsoleSkeleton() {
-  return (
-    <main id="main" tabIndex={-1} className="grid min-h-dvh place-items-center">
-      <h1 className="sr-only">Loading</h1>
-      <Skeleton className="size-10 rounded-[10px]" />
-    </main>
-  )
-}
-
 const keys: readonly (readonly [string, string])[] = [
   ['/', 'Search'],
   ['j', 'Next row'],
@@ -118,25 +107,26 @@ function KeysButton() {
           <Keyboard aria-hidden="true" />
         </Button>
       </span>
-      <Dialog
-        open={isOpen}
-        onOpenChange={setIsOpen}
-        title="Keyboard shortcuts"
-        description="They work outside text fields."
-      >
-        <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 text-sm">
-          {keys.map(([key, meaning]) => (
-            <div key={key} className="contents">
-              <dt>
-                <kbd className="inline-grid h-6 min-w-6 place-items-center rounded border bg-sunken px-1.5 font-sans text-xs">
-                  {key}
-                </kbd>
-              </dt>
-              <dd className="text-muted">{meaning}</dd>
-            </div>
-          ))}
-        </dl>
-      </Dialog>
+      {isOpen && (
+        <Dialog
+          onClose={() => setIsOpen(false)}
+          title="Keyboard shortcuts"
+          description="They work outside text fields."
+        >
+          <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 text-sm">
+            {keys.map(([key, meaning]) => (
+              <div key={key} className="contents">
+                <dt>
+                  <kbd className="inline-grid h-6 min-w-6 place-items-center rounded border bg-sunken px-1.5 font-sans text-xs">
+                    {key}
+                  </kbd>
+                </dt>
+                <dd className="text-muted">{meaning}</dd>
+              </div>
+            ))}
+          </dl>
+        </Dialog>
+      )}
     </>
   )
 }

@@ -7,7 +7,7 @@ import { destinationOf } from '../../../schema/api/redirect-uri.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { editorPayersQuery } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
-import { failureText } from '../../api/failure.ts'
+import { failureText, hasCode } from '../../api/failure.ts'
 import type { SignedInUser } from '../../auth/useSignedInUser.ts'
 import { defaultPayer, PayerChoice } from '../../components/account/PayerChoice.tsx'
 import { usePayer } from '../../components/account/usePayer.ts'
@@ -21,7 +21,7 @@ import {
   ManageEditors,
   UnknownEditor,
 } from './EditorOutcome.tsx'
-import { editorTexts, hasCode, mayHelp } from './editorTexts.ts'
+import { editorTexts, mayHelp } from './editorTexts.ts'
 
 interface EditorConsentProps {
   readonly user: SignedInUser

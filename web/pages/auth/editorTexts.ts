@@ -48,7 +48,3 @@ export function mayHelp(error: unknown): boolean {
   const helps = ['sign_in_unconfirmed', 'too_many_editors', 'payer_not_found']
   return !(error instanceof ApiFailure && error.final) || helps.includes(error.code)
 }
-
-export function hasCode(error: unknown, code: 'too_many_editors' | 'payer_not_found'): boolean {
-  return error instanceof ApiFailure && error.code === code
-}

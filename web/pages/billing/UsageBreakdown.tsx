@@ -1,9 +1,14 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { ChartNoAxesColumn } from 'lucide-react'
 import { Fragment, type ReactNode } from 'react'
-import type { UsageGroup, UsageReport, UsageRow } from '../../../schema/api/usage.ts'
+import {
+  exportUsageReport,
+  type UsageGroup,
+  type UsageReport,
+  type UsageRow,
+} from '../../../schema/api/usage.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
-import { loadUsageFile, type UsageQuestion } from '../../api/billing.ts'
+import type { UsageQuestion } from '../../api/billing.ts'
 import type { Payer } from '../../components/account/usePayer.ts'
 import { EditorLink } from '../../components/EditorLink.tsx'
 import { ExportButton } from '../../components/ExportButton.tsx'
@@ -47,7 +52,7 @@ export function UsageBreakdown({ payer, report, question, groups, onGroup, onLon
           <ExportButton
             name={`usage-by-${question.group_by}`}
             failure="Failed to export your usage"
-            load={() => loadUsageFile(api, payer.payer, question)}
+            load={() => api(exportUsageReport, { query: { payer: payer.payer, ...question, format: 'csv' } })}
           />
         }
       />

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { generateExtensionToken } from '../../../schema/api/extension.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { editorPayersQuery, extensionTokenQuery } from '../../api/account.ts'
-import { ApiFailure, failureText } from '../../api/failure.ts'
+import { failureText, hasCode } from '../../api/failure.ts'
 import { defaultPayer, hasChoice, PayerChoice } from '../../components/account/PayerChoice.tsx'
 import { usePayer } from '../../components/account/usePayer.ts'
 import { ConfirmButton } from '../../components/ConfirmButton.tsx'
@@ -113,8 +113,7 @@ function useGeneration(userId: string, onSecret: (secret: string) => void) {
 }
 
 function generationFailureText(error: unknown): string {
-  const isWithoutToken = error instanceof ApiFailure && error.code === 'unexpected_answer'
-  return isWithoutToken
+  return hasCode(error, 'unexpected_answer')
     ? 'No access token in response'
     : failureText(error, 'Failed to generate long-lived token')
 }

@@ -5,7 +5,7 @@ import { freePlan } from '../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, initializeQuery, type Person } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
-import { ApiFailure, isStatus } from '../../api/failure.ts'
+import { hasCode, isStatus } from '../../api/failure.ts'
 import type { FailedQuery } from '../../components/FailurePanel.tsx'
 import { toast } from '../../ui/toast.ts'
 
@@ -58,6 +58,5 @@ export function accountFailureTitle(error: unknown, step: AccountStep): string {
   if (isStatus(error, 401)) return 'Authentication Error'
   if (step === 'read') return 'Database Error'
   // The account is made of what the sign-in service knows, and that did not answer.
-  const isRefused = error instanceof ApiFailure && error.code === 'initialize_failed'
-  return isRefused ? 'User Creation Failed' : 'Initialization Error'
+  return hasCode(error, 'initialize_failed') ? 'User Creation Failed' : 'Initialization Error'
 }

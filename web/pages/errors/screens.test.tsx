@@ -3,7 +3,6 @@ import { createMemoryRouter, RouterProvider } from 'react-router-dom'
 import { expect, it } from 'vitest'
 import { WebConfigContext } from '../../api/catalogue.ts'
 import { testConfig } from '../../testing/config.ts'
-import { AuthenticationErrorScreen } from './ErrorScreen.tsx'
 import { RouterErrorScreen } from './PageErrorScreen.tsx'
 
 /** What the router shows for an error. */
@@ -30,17 +29,4 @@ it.each([
   const html = render(error)
   expect(html).toContain('Unexpected Application Error!')
   expect(html).toContain(text)
-  expect(html).toContain('Refresh Page')
-  expect(html).toContain('Go to Home')
-  expect(html).toContain('Your payments and credits are not affected')
-})
-
-it('the screen for failed authentication needs neither router nor settings', () => {
-  const html = renderToString(<AuthenticationErrorScreen />)
-  expect(html).toContain('Authentication Error')
-  expect(html).toContain(
-    'Something went wrong with the authentication system. Please try refreshing the page or contact support if the problem persists.',
-  )
-  expect(html).toContain('Refresh Page')
-  expect(html).toContain('Go to Home')
 })

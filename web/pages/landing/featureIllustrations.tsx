@@ -49,9 +49,9 @@ const completion: readonly CodeLine[] = [
   { text: '}' },
   { text: '' },
   { text: 'function highest(stations: Station[]) {' },
-  { text: '  return stations.reduce((a, b) =>', mark: 'ghost' },
-  { text: '    a.height_mm > b.height_mm ? a : b,', mark: 'ghost' },
-  { text: '  )', mark: 'ghost' },
+  { text: '  return stations.reduce((a, b) =>', isGhost: true },
+  { text: '    a.height_mm > b.height_mm ? a : b,', isGhost: true },
+  { text: '  )', isGhost: true },
   { text: '}' },
 ]
 
@@ -128,41 +128,34 @@ function Frame({ label, children }: { label: string; children: ReactNode }) {
 
 interface CodeLine {
   text: string
-  mark?: 'added' | 'removed' | 'ghost'
+  /** Suggested, and not accepted yet. */
+  isGhost?: boolean
 }
 
 const keyword = /\b(import|from|export|async|function|return|const|interface|await)\b/
-const lineClass = {
-  added: 'bg-positive-soft',
-  removed: 'bg-critical-soft text-muted',
-  ghost: 'text-faint italic',
-}
-const sign = { added: '+', removed: '−', ghost: ' ' }
 
 /** A picture of a few lines of code. It colors a handful of keywords and is no real syntax highlighter. */
 function Code({ lines }: { lines: readonly CodeLine[] }) {
   return (
     <pre className="overflow-hidden py-4 font-mono text-xs leading-6">
-      {lines.map(({ text, mark }, index) => (
+      {lines.map(({ text, isGhost }, index) => (
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines are a constant, so the index identifies a line.
           key={index}
-          className={clsx('flex min-w-max pr-6', mark && lineClass[mark])}
+          className={clsx('flex min-w-max pr-6', isGhost && 'text-faint italic')}
         >
           <span className="w-11 shrink-0 select-none pr-4 text-right text-faint tabular-nums">
             {index + 1}
           </span>
-          <span className="w-4 shrink-0 select-none text-faint">{mark && sign[mark]}</span>
-          <code>{paint(text, mark)}</code>
+          <span className="w-4 shrink-0" />
+          <code>{isGhost ? text : paint(text)}</code>
         </div>
       ))}
     </pre>
   )
 }
 
-function paint(text: string, mark: CodeLine['mark']) {
-  if (mark === 'ghost' || mark === 'removed') return text
-  if (/^\s*\/\*\*/.test(text)) return <span className="text-faint">{text}</span>
+function paint(text: string) {
   return text.split(keyword).map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a constant line keep their order.
     <span key={index} className={keyword.test(part) ? 'text-accent-text' : undefined}>

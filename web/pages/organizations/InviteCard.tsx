@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { sendTeamInvitation } from '../../../schema/api/team-invitations.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
-import { ApiFailure, failureText } from '../../api/failure.ts'
+import { failureText, hasCode } from '../../api/failure.ts'
 import { formatTime } from '../../components/format.ts'
 import { Alert } from '../../ui/Alert.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -81,7 +81,7 @@ export function InviteCard({ payer, full, onBuy }: InviteCardProps) {
         {invite.isSuccess && <Sent {...invite.data} />}
         {invite.isError && !hasNoSeats(invite.error) && (
           <Alert tone="critical">
-            {isMember(invite.error) ? (
+            {hasCode(invite.error, 'already_member') ? (
               <>
                 <p>{invite.variables.email.trim()} is already a member of the organization.</p>
                 <Button
@@ -113,10 +113,6 @@ function Sent({ message, invitation }: { message: string; invitation: { sends_at
       {message}
     </Alert>
   )
-}
-
-function isMember(error: Error): boolean {
-  return error instanceof ApiFailure && error.code === 'already_member'
 }
 
 function useInvite(payer: PayerView, onSent: () => void) {

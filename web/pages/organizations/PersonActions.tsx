@@ -4,10 +4,10 @@ import { revokeSeat } from '../../../schema/api/organization-seats.ts'
 import type { TeamInvitation } from '../../../schema/api/team-invitations.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
+import { ConfirmButton } from '../../components/ConfirmButton.tsx'
 import { InvitationActions } from '../../components/InvitationActions.tsx'
 import { toastFailure } from '../../components/toastFailure.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { toast } from '../../ui/toast.ts'
 import { useAssignSeat, useSeatsChanged } from './seats.ts'
 
@@ -69,17 +69,11 @@ function RevokeSeat({ payer, userId, email }: { payer: PayerView; userId: string
     onError: toastFailure('Failed to revoke seat'),
   })
   return (
-    <ConfirmDialog
-      trigger={
-        <Button
-          variant="quiet"
-          size="small"
-          aria-label={`Revoke the seat of ${email}`}
-          busy={revoke.isPending}
-        >
-          Revoke
-        </Button>
-      }
+    <ConfirmButton
+      label="Revoke"
+      of={`the seat of ${email}`}
+      variant="quiet"
+      busy={revoke.isPending}
       title="Revoke this seat?"
       text={`${email} stays a member of the organization but can no longer use its credits. The seat becomes free.`}
       confirm="Revoke seat"

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { Armchair, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
@@ -7,7 +7,7 @@ import { maximumSeats } from '../../../schema/catalogue/plans.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
 import { useWebConfig } from '../../api/catalogue.ts'
-import { organizationSeatsQuery } from '../../api/organizations.ts'
+import { organizationSeatsQuery, organizationSubscriptionQuery } from '../../api/organizations.ts'
 import { Awaited, useAwaiting } from '../../components/account/Awaited.tsx'
 import { FailurePanel } from '../../components/FailurePanel.tsx'
 import { RouteButton } from '../../components/RouteButton.tsx'
@@ -30,9 +30,12 @@ export function SeatsTab({ payer }: { payer: PayerView }) {
   const expected = useExpectedSeats()
   const config = useWebConfig()
   const pollMs = useAwaiting()
+  const api = useApi()
+  // For the dialog in which seats are bought.
+  usePrefetchQuery(organizationSubscriptionQuery(api, payer))
   const query = useQuery({
-    ...organizationSeatsQuery(useApi(), payer),
-    refetchInterval: ({ state }) => pollMs((state.data?.seats_total ?? 0) >= (expected ?? 0)),
+    ...organizationSeatsQuery(api, payer),
+    refetchInterval: ({ state }) => pollMs((state.data?.data.seats_total ?? 0) >= (expected ?? 0)),
   })
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   if (query.isPending) return <SeatsSkeleton />
@@ -47,6 +50,7 @@ export function SeatsTab({ payer }: { payer: PayerView }) {
   const seats = seatsOf(summary, config)
   if (!seats.hasPlan) return <NoSeats />
   const buy = () => setDialog({ kind: 'buy', refused: false })
+  const onClose = () => setDialog(null)
   const onNoSeats = () => setDialog({ kind: 'buy', refused: true })
   return (
     <div className="grid grid-cols-1 items-start gap-4 sm:gap-5 lg:grid-cols-5">
@@ -70,19 +74,10 @@ export function SeatsTab({ payer }: { payer: PayerView }) {
       <div className="lg:col-span-5">
         <PeopleCard payer={payer} hasFreeSeat={!seats.isFull} onNoSeats={onNoSeats} />
       </div>
-      <AssignSeatDialog
-        payer={payer}
-        open={dialog?.kind === 'assign'}
-        onClose={() => setDialog(null)}
-        onNoSeats={onNoSeats}
-      />
-      <BuySeatsDialog
-        payer={payer}
-        open={dialog?.kind === 'buy'}
-        refused={dialog?.kind === 'buy' && dialog.refused}
-        seats_total={summary.seats_total}
-        onClose={() => setDialog(null)}
-      />
+      {dialog?.kind === 'assign' && <AssignSeatDialog {...{ payer, onClose, onNoSeats }} />}
+      {dialog?.kind === 'buy' && (
+        <BuySeatsDialog {...{ payer, onClose }} refused={dialog.refused} seats_total={summary.seats_total} />
+      )}
     </div>
   )
 }
@@ -132,7 +127,7 @@ interface SeatUsageProps {
   onAssign: () => void
 }
 
-export function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
+function SeatUsage({ summary, onBuy, onAssign }: SeatUsageProps) {
   const { seats_used, seats_total } = summary
   const { free, isBuyable, notice } = seatsOf(summary, useWebConfig())
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import { buySeats, type OrganizationSubscription } from '../../../schema/api/organizations.ts'
+import { buySeats } from '../../../schema/api/organizations.ts'
 import { invalidTeamEmailText, teamEmailSchema } from '../../../schema/api/team-email.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import type { PayerView } from '../../api/account.ts'
@@ -18,7 +18,6 @@ import { type SeatRequest, useAssignSeat } from './seats.ts'
 
 interface BuySeatsDialogProps {
   payer: PayerView
-  open: boolean
   /** A seat was to be assigned, and none was free. */
   refused: boolean
   seats_total: number
@@ -26,36 +25,12 @@ interface BuySeatsDialogProps {
 }
 
 /** Leads to Stripe's page, which shows the exact sum and asks once more. */
-export function BuySeatsDialog({ open, refused, onClose, ...form }: BuySeatsDialogProps) {
-  const subscription = useQuery(organizationSubscriptionQuery(useApi(), form.payer)).data?.subscription
+export function BuySeatsDialog({ payer, refused, seats_total, onClose }: BuySeatsDialogProps) {
+  const api = useApi()
+  const subscription = useQuery(organizationSubscriptionQuery(api, payer)).data?.subscription
   const credits = subscription
     ? ` A seat brings ${subscription.credits_per_seat} credits a month; in this one, the share for the days that are left.`
     : ''
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={(next) => !next && onClose()}
-      title="Buy Additional Seats"
-      description={`The next page shows the exact amount for the rest of this period, and nothing is charged until you confirm it there.${credits}`}
-    >
-      {refused && (
-        <div className="mb-5">
-          <Alert tone="caution" title="All Seats Used">
-            No available seats. Upgrade your subscription to add more members.
-          </Alert>
-        </div>
-      )}
-      <BuyForm onClose={onClose} subscription={subscription} {...form} />
-    </Dialog>
-  )
-}
-
-interface BuyFormProps extends Omit<BuySeatsDialogProps, 'open' | 'refused'> {
-  subscription: OrganizationSubscription | null | undefined
-}
-
-function BuyForm({ payer, subscription, seats_total, onClose }: BuyFormProps) {
-  const api = useApi()
   const [typed, setTyped] = useState('1')
   const most = useWebConfig().maximum_seats - seats_total
   const quantity = Number(typed)
@@ -74,28 +49,41 @@ function BuyForm({ payer, subscription, seats_total, onClose }: BuyFormProps) {
   }
 
   return (
-    <form noValidate onSubmit={submit}>
-      <Field
-        label="Additional seats"
-        unit="seats"
-        value={typed}
-        disabled={confirm.processing}
-        onChange={({ target }) => setTyped(target.value.trim())}
-        problem={problem}
-        hint={
-          subscription &&
-          `${formatMoney(subscription.price_per_seat_minor * quantity, subscription.currency)} more for each period, ${seats_total + quantity} seats in total`
-        }
-      />
-      <div className="mt-5 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" busy={confirm.processing} disabled={problem !== null}>
-          {confirm.processing ? 'Processing...' : 'Continue'}
-        </Button>
-      </div>
-    </form>
+    <Dialog
+      onClose={onClose}
+      title="Buy Additional Seats"
+      description={`The next page shows the exact amount for the rest of this period, and nothing is charged until you confirm it there.${credits}`}
+    >
+      {refused && (
+        <div className="mb-5">
+          <Alert tone="caution" title="All Seats Used">
+            No available seats. Upgrade your subscription to add more members.
+          </Alert>
+        </div>
+      )}
+      <form noValidate onSubmit={submit}>
+        <Field
+          label="Additional seats"
+          unit="seats"
+          value={typed}
+          disabled={confirm.processing}
+          onChange={({ target }) => setTyped(target.value.trim())}
+          problem={problem}
+          hint={
+            subscription &&
+            `${formatMoney(subscription.price_per_seat_minor * quantity, subscription.currency)} more for each period, ${seats_total + quantity} seats in total`
+          }
+        />
+        <div className="mt-5 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
+          <Button variant="secondary" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={confirm.processing} disabled={problem !== null}>
+            {confirm.processing ? 'Processing...' : 'Continue'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   )
 }
 
@@ -106,25 +94,11 @@ function seatsProblem(quantity: number, most: number): string | null {
 
 interface AssignSeatDialogProps {
   payer: PayerView
-  open: boolean
   onClose: () => void
   onNoSeats: () => void
 }
 
-export function AssignSeatDialog({ open, onClose, ...form }: AssignSeatDialogProps) {
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={(next) => !next && onClose()}
-      title="Assign Seat"
-      description="A member can use the organization’s credits at once. A non-member is invited by email, and the seat is reserved for them."
-    >
-      <AssignForm onClose={onClose} {...form} />
-    </Dialog>
-  )
-}
-
-function AssignForm({ payer, onClose, onNoSeats }: Omit<AssignSeatDialogProps, 'open'>) {
+export function AssignSeatDialog({ payer, onClose, onNoSeats }: AssignSeatDialogProps) {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<SeatRequest['role']>('member')
   const [checked, setChecked] = useState(false)
@@ -138,28 +112,34 @@ function AssignForm({ payer, onClose, onNoSeats }: Omit<AssignSeatDialogProps, '
   }
 
   return (
-    <form noValidate onSubmit={submit}>
-      <Field
-        label="Email of the person"
-        type="email"
-        autoComplete="off"
-        placeholder="name@example.com"
-        value={email}
-        disabled={assign.isPending}
-        problem={checked && !valid ? invalidTeamEmailText : null}
-        onChange={({ target }) => setEmail(target.value)}
-      />
-      <p className="mb-1.5 font-medium text-sm">Role</p>
-      <RoleSwitch value={role} onChange={setRole} />
-      <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
-        <Button variant="secondary" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" busy={assign.isPending}>
-          Assign Seat
-        </Button>
-      </div>
-    </form>
+    <Dialog
+      onClose={onClose}
+      title="Assign Seat"
+      description="A member can use the organization’s credits at once. A non-member is invited by email, and the seat is reserved for them."
+    >
+      <form noValidate onSubmit={submit}>
+        <Field
+          label="Email of the person"
+          type="email"
+          autoComplete="off"
+          placeholder="name@example.com"
+          value={email}
+          disabled={assign.isPending}
+          problem={checked && !valid ? invalidTeamEmailText : null}
+          onChange={({ target }) => setEmail(target.value)}
+        />
+        <p className="mb-1.5 font-medium text-sm">Role</p>
+        <RoleSwitch value={role} onChange={setRole} />
+        <div className="mt-6 flex flex-col-reverse gap-2.5 sm:flex-row sm:justify-end">
+          <Button variant="secondary" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={assign.isPending}>
+            Assign Seat
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   )
 }
 

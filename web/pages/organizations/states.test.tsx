@@ -1,24 +1,9 @@
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { OrganizationPerson } from '../../../schema/api/organization-people.ts'
-import type { OrganizationSubscription } from '../../../schema/api/organizations.ts'
-import { WebConfigContext } from '../../api/catalogue.ts'
-import { SubscriptionBadge } from '../../components/organization-billing/SubscriptionBadge.tsx'
 import { SeatBar } from '../../components/Seats.tsx'
-import { testConfig } from '../../testing/config.ts'
-import { InvitationBadge } from '../payment/success/TeamInvitationManager.tsx'
 import { SeatState } from './PeopleCard.tsx'
 import { actionFor } from './PersonActions.tsx'
-import { SeatUsage } from './SeatsTab.tsx'
-
-function show(seats_used: number, seats_total: number, notice: string | null = null): string {
-  const summary = { seats_used, seats_total, seats: [], over_limit: seats_used > seats_total, notice }
-  return renderToString(
-    <WebConfigContext value={testConfig}>
-      <SeatUsage summary={summary} onBuy={() => undefined} onAssign={() => undefined} />
-    </WebConfigContext>,
-  )
-}
 
 test.each([
   [3, 5, 'bg-accent', 60],
@@ -29,20 +14,6 @@ test.each([
   const bar = renderToString(<SeatBar used={used} total={total} />)
   expect(bar).toContain(color)
   expect(bar).toMatch(new RegExp(`width:${percent}`))
-})
-
-test('above 80 percent the limit is near, at 100 it is reached', () => {
-  expect(show(4, 5)).not.toMatch(/Approaching Seat Limit|All Seats Used/)
-  expect(show(9, 10)).toContain('Approaching Seat Limit')
-  expect(show(10, 10)).toContain('All Seats Used')
-  expect(show(10, 10)).not.toContain('Approaching Seat Limit')
-  expect(show(6, 5, '6 seats are in use')).toContain('6 seats are in use')
-})
-
-test('seats are sold up to a hundred, and only with a subscription', () => {
-  expect(show(1, 99)).toContain('Buy Additional Seats')
-  expect(show(1, 100)).not.toContain('Buy Additional Seats')
-  expect(show(1, 0, 'The subscription has ended.')).not.toContain('Buy Additional Seats')
 })
 
 const ada: OrganizationPerson = {
@@ -72,28 +43,3 @@ test.each<[string, Partial<OrganizationPerson>, string, ReturnType<typeof action
     expect(actionFor(row)).toBe(action)
   },
 )
-
-test.each<[OrganizationSubscription['status'], string, string]>([
-  ['active', 'Active', 'text-positive'],
-  ['past_due', 'Past Due', 'text-caution'],
-  ['canceled', 'Canceled', 'text-critical'],
-  ['trialing', 'Free trial', 'text-accent'],
-  ['unpaid', 'Unpaid', 'text-critical'],
-  ['incomplete', 'incomplete', 'text-muted'],
-])('a subscription that is %s says %s', (status, text, color) => {
-  const badge = renderToString(<SubscriptionBadge status={status} cancel_at={null} ended_at={null} />)
-  expect(badge).toContain(`>${text}<`)
-  expect(badge).toContain(color)
-})
-
-test.each([
-  ['pending', 'Pending', 'text-caution'],
-  ['accepted', 'Accepted', 'text-positive'],
-  ['expired', 'Expired', 'text-muted'],
-  ['revoked', 'Revoked', 'text-critical'],
-  ['something else', 'Unknown', 'text-muted'],
-])('an invitation that is %s says %s', (status, text, color) => {
-  const badge = renderToString(<InvitationBadge status={status} />)
-  expect(badge).toContain(`>${text}<`)
-  expect(badge).toContain(color)
-})

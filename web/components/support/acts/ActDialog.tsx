@@ -16,46 +16,36 @@ import { ActContext, type ActRequest } from './useAct.ts'
 function ActDialog({ request, onClose }: { request: ActRequest; onClose: () => void }) {
   const { kind, subject, targets } = request
   const { name, description } = actWords[kind]
-  return (
-    <Dialog
-      open
-      wide
-      onOpenChange={(open) => !open && onClose()}
-      title={`${name}: ${targets.length === 1 ? subject : counted(targets.length, 'item')}`}
-      description={description}
-    >
-      <Steps request={request} onClose={onClose} />
-    </Dialog>
-  )
-}
-
-function Steps({ request, onClose }: { request: ActRequest; onClose: () => void }) {
-  const Form = forms[request.kind]
+  const Form = forms[kind]
   const [params, setParams] = useState<ActRequest['params']>(request.params ?? {})
   const [isPreviewed, setIsPreviewed] = useState(!Form)
   const [started, setStarted] = useState<RequestedActs>()
-  if (started) return <ActResults started={started} onClose={onClose} onDone={request.onDone} />
-  if (Form && !isPreviewed) {
-    return (
-      <Form
-        initial={params}
-        asked={request.params}
-        onPreview={(next) => {
-          setParams(next)
-          setIsPreviewed(true)
-        }}
-      />
-    )
-  }
   return (
-    <ConfirmForm
-      kind={request.kind}
-      targets={request.targets}
-      params={params}
+    <Dialog
+      wide
       onClose={onClose}
-      onBack={Form && (() => setIsPreviewed(false))}
-      onStarted={setStarted}
-    />
+      title={`${name}: ${targets.length === 1 ? subject : counted(targets.length, 'item')}`}
+      description={description}
+    >
+      {started ? (
+        <ActResults started={started} onClose={onClose} onDone={request.onDone} />
+      ) : Form && !isPreviewed ? (
+        <Form
+          initial={params}
+          asked={request.params}
+          onPreview={(next) => {
+            setParams(next)
+            setIsPreviewed(true)
+          }}
+        />
+      ) : (
+        <ConfirmForm
+          {...{ kind, targets, params, onClose }}
+          onBack={Form && (() => setIsPreviewed(false))}
+          onStarted={setStarted}
+        />
+      )}
+    </Dialog>
   )
 }
 

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { cancelSupportActs, type SupportAct } from '../../../../schema/api/support-acts.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
-import { isSettled, progressKey, type RequestedActs } from '../../../api/support-acts.ts'
+import { actProgressQuery, isSettled, type RequestedActs } from '../../../api/support-acts.ts'
 import { outcomeText } from '../../../content/support/acts.ts'
 import { reasonText } from '../../../content/support/failures.ts'
 import { Badge } from '../../../ui/Badge.tsx'
@@ -25,7 +25,7 @@ export function BatchProgress({ batchId, acts, refused }: BatchProgressProps) {
   const cancel = useMutation({
     mutationFn: (batch_id: string) => api(cancelSupportActs, { body: { batch_id } }),
     onError: toastFailure('An unexpected error occurred'),
-    onSettled: (_, __, batch_id) => queryClient.invalidateQueries({ queryKey: progressKey({ batch_id }) }),
+    onSettled: (_, __, batch_id) => queryClient.invalidateQueries(actProgressQuery(api, { batch_id })),
   })
   const done = acts.filter(isSettled).length
   const isOver = done === acts.length

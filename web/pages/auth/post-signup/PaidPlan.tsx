@@ -8,7 +8,7 @@ import { planOf, teamPlan } from '../../../../schema/catalogue/sold-plans.ts'
 import { useApi } from '../../../api/ApiProvider.tsx'
 import { initializeQuery, type PayerView } from '../../../api/account.ts'
 import { planCheckoutQuery } from '../../../api/checkout.ts'
-import { ApiFailure, type FailureNotice, failureNotice, failureText } from '../../../api/failure.ts'
+import { type FailureNotice, failureNotice, failureText, hasCode } from '../../../api/failure.ts'
 import type { Selection } from '../../../auth/selection.ts'
 import type { SignedInUser } from '../../../auth/useSignedInUser.ts'
 import { PortalButton } from '../../../components/account/PortalButton.tsx'
@@ -61,7 +61,7 @@ export function PaidPlan({ user, selection, refusal }: PaidPlanProps) {
   if (checkout.isError && !checkout.isFetching) {
     const defaultText = 'Failed to create checkout session'
     // Subscribed in another tab a moment ago.
-    if (checkout.error instanceof ApiFailure && checkout.error.code === 'already_subscribed') {
+    if (hasCode(checkout.error, 'already_subscribed')) {
       const portal = planOf(plan).per_seat ? null : { payer: 'personal', userId: user.id }
       return <AlreadySubscribed text={failureText(checkout.error, defaultText)} portal={portal} />
     }

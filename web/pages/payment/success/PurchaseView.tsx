@@ -12,12 +12,11 @@ import { Spinner } from '../../../ui/Spinner.tsx'
 import { PurchaseSuccess } from './PurchaseSuccess.tsx'
 import { ContactSupport, PurchaseActions } from './parts.tsx'
 import {
+  creditTexts,
   type PlanPurchase,
   type PurchaseProgress,
-  purchaseTexts,
+  planTexts,
   type ReturnPage,
-  unverifiedText,
-  waitingTexts,
 } from './purchase.ts'
 
 interface PurchaseViewProps {
@@ -54,8 +53,12 @@ const nothingBought = {
 export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: PurchaseViewProps) {
   const { brand } = useWebConfig()
   const pooled = more.pooled || (plan !== null && planOf(plan.plan_type).per_seat)
-  const texts = purchaseTexts(plan)
-  const waiting = waitingTexts(page, plan)
+  const texts = plan ? planTexts : creditTexts
+  // Without a status the page decides what was bought.
+  const waiting =
+    plan || page === 'payment'
+      ? { title: 'Processing Payment', text: 'Please wait while we confirm your payment.' }
+      : { title: 'Verifying Payment...', text: 'Please wait while we confirm your credit purchase.' }
   const title = titleOf(progress, { waiting, overdue: texts.overdue, isTrial: plan?.trial === true })
   usePageTitle(title)
 
@@ -145,7 +148,11 @@ export function PurchaseView({ progress, page, plan = null, onRetry, ...more }: 
           tone="caution"
           Icon={TriangleAlert}
           title={title}
-          text={unverifiedText(page, progress.error)}
+          text={
+            page === 'payment'
+              ? failureText(progress.error, 'Failed to verify payment status')
+              : 'Could not verify payment status, but your credits should be added shortly.'
+          }
           actions={
             <>
               <Button onClick={onRetry}>Try Again</Button>

@@ -211,7 +211,7 @@ const badges: Readonly<Record<string, readonly [ComponentProps<typeof Badge>['to
   revoked: ['critical', 'Revoked'],
 }
 
-export function InvitationBadge({ status }: { status: string }) {
+function InvitationBadge({ status }: { status: string }) {
   const [tone, label] = badges[status] ?? ['neutral', 'Unknown']
   return <Badge tone={tone}>{label}</Badge>
 }

@@ -3,7 +3,7 @@ import type { ResponseOf } from '../../../../schema/api/endpoint.ts'
 import type { Currency } from '../../../../schema/catalogue/currency.ts'
 import type { BillingFrequency, PlanType } from '../../../../schema/catalogue/plans.ts'
 import { personalPlan, soldPlans } from '../../../../schema/catalogue/sold-plans.ts'
-import { failureText, isStatus } from '../../../api/failure.ts'
+import { isStatus } from '../../../api/failure.ts'
 
 type SessionStatus = ResponseOf<typeof getSessionStatus>['data']
 
@@ -128,25 +128,8 @@ interface PurchaseTexts {
   expired: string
 }
 
-/** The texts for a purchase that has not arrived yet, or never will. */
-export function purchaseTexts(plan: PlanPurchase | null): PurchaseTexts {
-  return plan ? planTexts : creditTexts
-}
-
-export function waitingTexts(page: ReturnPage, plan: PlanPurchase | null): { title: string; text: string } {
-  return plan || page === 'payment'
-    ? { title: 'Processing Payment', text: 'Please wait while we confirm your payment.' }
-    : { title: 'Verifying Payment...', text: 'Please wait while we confirm your credit purchase.' }
-}
-
-/** Without a status the page decides what was bought; for credits their outcome comes first. */
-export function unverifiedText(page: ReturnPage, error: unknown): string {
-  return page === 'payment'
-    ? failureText(error, 'Failed to verify payment status')
-    : 'Could not verify payment status, but your credits should be added shortly.'
-}
-
-const creditTexts: PurchaseTexts = {
+/** The texts for credits that have not arrived yet, or never will. */
+export const creditTexts: PurchaseTexts = {
   slow: {
     title: 'We received your payment.',
     text: 'Credits usually appear instantly but may take a few minutes. If they are not visible after 10 minutes, contact',
@@ -166,7 +149,7 @@ const creditTexts: PurchaseTexts = {
 }
 
 /** Also for trials, which are not paid yet: hence "order" instead of "payment". */
-const planTexts: PurchaseTexts = {
+export const planTexts: PurchaseTexts = {
   slow: {
     title: 'We received your order.',
     text: 'Plans usually start instantly but may take a few minutes. If yours has not started after 10 minutes, contact',

@@ -1,10 +1,11 @@
 import { ChevronRight } from 'lucide-react'
-import { type ReactNode, useId, useRef, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { AuditEntry } from '../../../../schema/api/support-acts.ts'
 import { useSignedInUser } from '../../../auth/useSignedInUser.ts'
 import { traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
+import { Detail } from '../../../components/support/Detail.tsx'
 import { auditOutcomes, counted, sentenceCase } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { useRowKeys } from '../../../components/support/useKeys.ts'
@@ -135,15 +136,6 @@ function OneAct({ entry }: { entry: AuditEntry }) {
           </ul>
         </Detail>
       )}
-    </>
-  )
-}
-
-function Detail({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-faint">{name}</dt>
-      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
     </>
   )
 }

@@ -6,7 +6,7 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { findingsQuery, statementQuery } from '../../../api/support.ts'
 import { ExportButton } from '../../../components/ExportButton.tsx'
 import { FailurePanel } from '../../../components/FailurePanel.tsx'
-import { formatDate } from '../../../components/format.ts'
+import { formatDate, formatMoney } from '../../../components/format.ts'
 import { ListSkeleton } from '../../../components/ListSkeleton.tsx'
 import { RouteButton } from '../../../components/RouteButton.tsx'
 import { counted, provenText } from '../../../components/support/labels.ts'
@@ -15,7 +15,7 @@ import { Alert } from '../../../ui/Alert.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { CreditsTable, MoneyTables } from './StatementTables.tsx'
-import { formatMinor, type Period, periodAfter, periodName, readPeriod } from './statement.ts'
+import { type Period, periodAfter, periodName, readPeriod } from './statement.ts'
 
 /** Money that came in beside credits that went out, for each day of a month or for one. */
 export function StatementPage() {
@@ -133,7 +133,7 @@ export function Verdict({ days, provenDay }: { days: readonly StatementDay[]; pr
             {unexplained.map(({ object_id, amount_minor, currency, ...where }) => (
               <span key={object_id} className="block text-xs">
                 {unexplainedText(where)} <span className="font-mono">{object_id}</span>,{' '}
-                {formatMinor(amount_minor, currency)}
+                {formatMoney(amount_minor, currency)}
               </span>
             ))}
           </li>

@@ -2,11 +2,11 @@ import { Check, Clock, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { StatementDay } from '../../../../schema/api/reconciliation.ts'
-import { formatCredits, formatDate } from '../../../components/format.ts'
+import { formatCredits, formatDate, formatMoney } from '../../../components/format.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { cn } from '../../../ui/cn.ts'
 import { Cell, Table } from '../../../ui/Table.tsx'
-import { currenciesOf, formatMinor, sumsOf } from './statement.ts'
+import { currenciesOf, sumsOf } from './statement.ts'
 
 /** A column's name and what its head says; the last one is the difference, which ought to be zero. */
 type Columns<Name extends string> = readonly (readonly [Name, string])[]
@@ -50,7 +50,7 @@ export function MoneyTables({ days }: { days: readonly StatementDay[] }) {
         columns={moneyColumns}
         days={days}
         rowOf={({ money }) => money?.find((row) => row.currency === currency) ?? null}
-        format={(amount) => formatMinor(amount, currency)}
+        format={(amount) => formatMoney(amount, currency)}
         differs={({ difference_minor }) => difference_minor !== 0}
       />
     ))

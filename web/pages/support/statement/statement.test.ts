@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatMinor, periodAfter, periodName, readPeriod, sumsOf } from './statement.ts'
+import { periodAfter, periodName, readPeriod, sumsOf } from './statement.ts'
 
 test('days and months go on over the end of a year, in both directions', () => {
   expect(periodAfter({ month: '2026-12' }, 1)).toEqual({ month: '2027-01' })
@@ -15,11 +15,6 @@ test('an address that names neither a day nor a month has the present month', ()
   expect(read('day=2025-03-04')).toEqual({ day: '2025-03-04' })
   expect(read('month=2025-13')).toEqual({ month: '2026-11' })
   expect(read('day=soon')).toEqual({ month: '2026-11' })
-})
-
-test('amounts are written in the smallest unit that their currency has', () => {
-  expect(formatMinor(700, 'EUR')).toBe('€7.00')
-  expect(formatMinor(700, 'JPY')).toBe('¥700')
 })
 
 test('totals are computed column by column', () => {

@@ -2,12 +2,6 @@ import type { StatementDay } from '../../../../schema/api/reconciliation.ts'
 import { formatDate } from '../../../components/format.ts'
 import { readerLocales } from '../../../reader.ts'
 
-/** Stripe's amounts are in the smallest unit of their currency, of which most have a hundred. */
-export function formatMinor(amount_minor: number, currency: string): string {
-  const format = new Intl.NumberFormat(readerLocales, { style: 'currency', currency })
-  return format.format(amount_minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
-}
-
 /** The currencies of the days, in order of the alphabet. */
 export function currenciesOf(days: readonly StatementDay[]): readonly string[] {
   return [...new Set(days.flatMap(({ money }) => money ?? []).map(({ currency }) => currency))].sort()

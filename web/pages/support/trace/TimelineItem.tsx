@@ -16,13 +16,14 @@ import {
   Webhook,
   Wrench,
 } from 'lucide-react'
-import { type ReactNode, useId } from 'react'
+import { useId } from 'react'
 import { Link } from 'react-router-dom'
 import type { TraceItem } from '../../../../schema/api/support.ts'
 import { formatCreditChange, formatCredits, formatMoney } from '../../../components/format.ts'
 import { useAct } from '../../../components/support/acts/useAct.ts'
 import { caseOfItem, traceAddress } from '../../../components/support/addresses.ts'
 import { CopyId } from '../../../components/support/CopyId.tsx'
+import { Detail } from '../../../components/support/Detail.tsx'
 import { counted, levelTones, sentenceCase } from '../../../components/support/labels.ts'
 import { Moment } from '../../../components/support/Moment.tsx'
 import { VendorLinks } from '../../../components/support/VendorLinks.tsx'
@@ -212,15 +213,6 @@ function Details({ item, text, owner }: Pick<TimelineItemProps, 'item' | 'text' 
           ))}
         </div>
       )}
-    </>
-  )
-}
-
-function Detail({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-faint">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
     </>
   )
 }

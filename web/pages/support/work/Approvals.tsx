@@ -58,15 +58,16 @@ export function Approvals() {
           </ul>
         </Card>
       )}
-      <Dialog
-        open={approved !== undefined}
-        onOpenChange={(open) => !open && setApproved(undefined)}
-        wide
-        title="Approved"
-        description="It is done at once."
-      >
-        {approved && <ActResults started={approved} onClose={() => setApproved(undefined)} />}
-      </Dialog>
+      {approved && (
+        <Dialog
+          wide
+          onClose={() => setApproved(undefined)}
+          title="Approved"
+          description="It is done at once."
+        >
+          <ActResults started={approved} onClose={() => setApproved(undefined)} />
+        </Dialog>
+      )}
     </>
   )
 }
@@ -155,34 +156,35 @@ function Approval({ act, isOwn, onApproved }: ApprovalProps) {
           </Button>
         )}
       </div>
-      <Dialog
-        open={asked !== undefined}
-        onOpenChange={(open) => !open && setAsked(undefined)}
-        wide={asked === 'erase'}
-        title={`${asked === 'erase' ? '' : `${refuseName}: `}${what}${owner?.label ?? act.target.id}`}
-        description={
-          asked === 'erase'
-            ? 'It cannot be undone. Check what goes, and type the person’s email address.'
-            : 'Nothing is done, and the act can be asked for again.'
-        }
-      >
-        {asked === 'erase' ? (
-          <ApproveErasure
-            act={act}
-            isPending={approve.isPending}
-            error={approve.error}
-            onApprove={approve.mutate}
-            onCancel={() => setAsked(undefined)}
-          />
-        ) : (
-          <RefuseForm
-            name={refuseName}
-            isPending={refuse.isPending}
-            error={refuse.error}
-            onRefuse={refuse.mutate}
-          />
-        )}
-      </Dialog>
+      {asked && (
+        <Dialog
+          onClose={() => setAsked(undefined)}
+          wide={asked === 'erase'}
+          title={`${asked === 'erase' ? '' : `${refuseName}: `}${what}${owner?.label ?? act.target.id}`}
+          description={
+            asked === 'erase'
+              ? 'It cannot be undone. Check what goes, and type the person’s email address.'
+              : 'Nothing is done, and the act can be asked for again.'
+          }
+        >
+          {asked === 'erase' ? (
+            <ApproveErasure
+              act={act}
+              isPending={approve.isPending}
+              error={approve.error}
+              onApprove={approve.mutate}
+              onCancel={() => setAsked(undefined)}
+            />
+          ) : (
+            <RefuseForm
+              name={refuseName}
+              isPending={refuse.isPending}
+              error={refuse.error}
+              onRefuse={refuse.mutate}
+            />
+          )}
+        </Dialog>
+      )}
     </li>
   )
 }

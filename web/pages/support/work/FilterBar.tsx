@@ -155,26 +155,27 @@ function SavedFilters({ current, onChoose }: SavedFiltersProps) {
           ))}
         </ul>
       )}
-      <Dialog
-        open={isNaming}
-        onOpenChange={setIsNaming}
-        title="Save this filter"
-        description="It is kept in this browser."
-      >
-        <form onSubmit={submit}>
-          <Field
-            label="Name"
-            autoFocus
-            autoComplete="off"
-            maxLength={40}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-          <div className="mt-4 flex justify-end">
-            <Button type="submit">Save</Button>
-          </div>
-        </form>
-      </Dialog>
+      {isNaming && (
+        <Dialog
+          onClose={() => setIsNaming(false)}
+          title="Save this filter"
+          description="It is kept in this browser."
+        >
+          <form onSubmit={submit}>
+            <Field
+              label="Name"
+              autoFocus
+              autoComplete="off"
+              maxLength={40}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+            <div className="mt-4 flex justify-end">
+              <Button type="submit">Save</Button>
+            </div>
+          </form>
+        </Dialog>
+      )}
     </>
   )
 }

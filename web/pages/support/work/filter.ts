@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { type WorkKind, type WorkState, workKinds, workStates } from '../../../../schema/api/support.ts'
 import type { WorkFilter } from '../../../api/support.ts'
 
@@ -45,10 +46,7 @@ export function utcMinute(iso: string | undefined): string {
   return iso?.slice(0, 16) ?? ''
 }
 
-export interface SavedFilter {
-  name: string
-  query: string
-}
+export type SavedFilter = z.infer<typeof savedSchema>[number]
 
 const storedAs = 'support-filters'
 
@@ -69,11 +67,12 @@ export function storeSaved(saved: readonly SavedFilter[]): void {
   }
 }
 
-/** The filters saved in the browser; unreadable ones are dropped. */
+const savedSchema = z.array(z.object({ name: z.string(), query: z.string() }))
+
+/** The filters saved in the browser; none where they cannot be read. */
 export function readSaved(stored: string | null): readonly SavedFilter[] {
   try {
-    const saved: unknown = JSON.parse(stored ?? '[]')
-    return Array.isArray(saved) ? saved.filter(isSaved) : []
+    return z.safeParse(savedSchema, JSON.parse(stored ?? '[]')).data ?? []
   } catch {
     return []
   }
@@ -82,9 +81,4 @@ export function readSaved(stored: string | null): readonly SavedFilter[] {
 /** A name that is used again gets the new filter. */
 export function addSaved(saved: readonly SavedFilter[], added: SavedFilter): readonly SavedFilter[] {
   return [...saved.filter(({ name }) => name !== added.name), added]
-}
-
-function isSaved(value: unknown): value is SavedFilter {
-  if (typeof value !== 'object' || value === null || !('name' in value) || !('query' in value)) return false
-  return typeof value.name === 'string' && typeof value.query === 'string'
 }

@@ -9,7 +9,7 @@ import { useApi } from '../../../api/ApiProvider.tsx'
 import { accountSummaryQuery } from '../../../api/account.ts'
 import { useWebConfig } from '../../../api/catalogue.ts'
 import { openPlanCheckout } from '../../../api/checkout.ts'
-import { ApiFailure, failureNotice, failureText } from '../../../api/failure.ts'
+import { failureNotice, failureText, hasCode } from '../../../api/failure.ts'
 import { RequireUser } from '../../../auth/RequireUser.tsx'
 import { readSelection } from '../../../auth/selection.ts'
 import { EndOwnPlan, useOwnPlanEnd } from '../../../components/account/EndOwnPlan.tsx'
@@ -83,7 +83,7 @@ function TeamsOrder({ userId }: { userId: string }) {
 
   if (ownPlan.isLoading || own.isPending) return <AuthFormSkeleton />
   const defaultText = 'Failed to create checkout session'
-  if (failure instanceof ApiFailure && failure.code === 'already_subscribed') {
+  if (hasCode(failure, 'already_subscribed')) {
     return <AlreadySubscribed text={failureText(failure, defaultText)} portal={null} />
   }
   const notice = failure ? failureNotice(failure, defaultText) : null
