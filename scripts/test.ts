@@ -14,7 +14,7 @@ process.exitCode = await test(process.argv.slice(2))
  * line is for machines.
  */
 async function test(words: readonly string[]): Promise<number> {
-  const { parts, isLong, isSlow, seed, rest } = chooseTests(words)
+  const { parts, isLong, seed, rest } = chooseTests(words)
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-tried-'))
   const triedFile = join(folder, 'tried.jsonl')
   process.env.TEST_TRIED_FILE = triedFile
@@ -31,7 +31,7 @@ async function test(words: readonly string[]): Promise<number> {
   try {
     for (const part of parts) results.push(await runPart({ part, services, rest }))
     results.push(...(await services.results()))
-    const summary = renderSummary(results, { tried: await readTried(triedFile), slowest: isSlow ? 20 : 0 })
+    const summary = renderSummary(results, await readTried(triedFile))
     say(`\n${summary.text}`)
     return summary.failed > 0 ? 1 : 0
   } finally {

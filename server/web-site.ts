@@ -32,7 +32,7 @@ interface Build {
 /**
  * The documents of the built web app, or nothing while it is not built. Each is rendered once in the life of
  * the process, since it depends on nothing but the settings, which the build does not know
- * (docs/decisions/090-marketing-pages.md).
+ * (docs/decisions/099-what-pages-load.md).
  */
 export function webSite(settings: Settings) {
   const config = webConfigOf(settings)

@@ -13,27 +13,22 @@ export type LauncherAddresses = {
   readonly clerk_port: number
 }
 
-export type DataLock = {
-  /** The addresses of this launcher's product, for a second launcher and for `npm run doctor`. */
-  readonly setAddresses: (addresses: LauncherAddresses) => void
-  readonly release: () => void
-}
-
 /**
  * Claims a data folder for this launcher, before anything in it is touched: two launchers would write the
  * same database and state files. The claim is a lock of the operating system on a file (SQLite's exclusive
  * transaction), which two cannot get at once and which ends with the process, however that ends; the number
  * in a pid file could be another program's by now.
  */
-export function lockDataFolder(dataDir: string): DataLock {
+export function lockDataFolder(dataDir: string) {
   mkdirSync(dataDir, { recursive: true })
   const owner = join(dataDir, ownerFile)
   const lock = tryLock(join(dataDir, 'launcher.lock'))
   if (!lock) throw new FolderInUseError(dataDir, describeOwner(owner))
-  const write = (fields: object) =>
-    writeFileSync(owner, `${JSON.stringify({ pid: process.pid, ...fields })}\n`)
+  const write = (addresses: Partial<LauncherAddresses>) =>
+    writeFileSync(owner, `${JSON.stringify({ pid: process.pid, ...addresses })}\n`)
   write({})
-  return { setAddresses: write, release: () => lock.close() }
+  /** The addresses are for a second launcher and for `npm run doctor`. */
+  return { setAddresses: (addresses: LauncherAddresses) => write(addresses), release: () => lock.close() }
 }
 
 /** The lock of a file until it is closed, or the process ends; null while another one has it. */

@@ -1,8 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type PartInput, runCommand } from './command.ts'
-import type { FileTime, TestCounts } from './summary.ts'
+import { type PartInput, runCounted } from './command.ts'
+import type { TestCounts } from './summary.ts'
 
 type Suite = { readonly title: string; readonly specs?: readonly Spec[]; readonly suites?: readonly Suite[] }
 type Spec = { readonly title: string; readonly file: string; readonly tests: readonly Test[] }
@@ -12,7 +9,6 @@ type Test = {
   readonly results: readonly Result[]
 }
 type Result = {
-  readonly duration: number
   /** Of a test that its limit ended: the limit first, then what it waited for. */
   readonly errors: readonly { readonly message?: string }[]
 }
@@ -30,19 +26,7 @@ export async function runBrowserTests({ env, rest }: PartInput): Promise<TestCou
       retried: [],
     }
   }
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
-  const file = join(folder, 'report.json')
-  try {
-    const { ok } = await runCommand({
-      args: ['node_modules/@playwright/test/cli.js', 'test', ...rest],
-      env: { ...env, TEST_SUMMARY_FILE: file },
-      output: 'shown',
-    })
-    const counts = countReport(JSON.parse(await readFile(file, 'utf8')) as Report)
-    return !ok && counts.failed === 0 ? { ...counts, failed: 1 } : counts
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  return runCounted({ args: ['node_modules/@playwright/test/cli.js', 'test', ...rest], env }, countReport)
 }
 
 function countReport(report: Report): TestCounts {
@@ -72,21 +56,11 @@ function countReport(report: Report): TestCounts {
     skips,
     failures,
     retried: withStatus('flaky'),
-    files: secondsOf(tests),
   }
 }
 
 function messageOf({ errors }: Result): string {
   return errors.map(({ message }) => message ?? '').join('\n')
-}
-
-/** The sum of what the tests of each file took, with their retries. */
-function secondsOf(tests: readonly { readonly spec: Spec; readonly test: Test }[]): FileTime[] {
-  const files = Map.groupBy(tests, ({ spec }) => spec.file)
-  return [...files].map(([name, group]) => {
-    const results = group.flatMap(({ test }) => test.results)
-    return { name, seconds: results.reduce((sum, { duration }) => sum + duration, 0) / 1000 }
-  })
 }
 
 function specsOf(suite: Suite): readonly Spec[] {

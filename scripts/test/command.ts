@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempDisposable, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startWatchdog, type Watchdog } from '../processes/watchdog.ts'
+import type { TestCounts } from './summary.ts'
 
 export type PartInput = {
   readonly env: NodeJS.ProcessEnv
@@ -36,6 +40,18 @@ export async function runCommand(options: {
   watchdog.forget(pid)
   endGroup(pid)
   return { ok: code === 0, output }
+}
+
+/** Runs a test runner, and counts what it wrote into the file that TEST_SUMMARY_FILE names. */
+export async function runCounted<Report>(
+  { args, env }: { readonly args: readonly string[]; readonly env: NodeJS.ProcessEnv },
+  count: (report: Report) => TestCounts,
+): Promise<TestCounts> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'tidemark-test-'))
+  const file = join(folder.path, 'summary.json')
+  const { ok } = await runCommand({ args, env: { ...env, TEST_SUMMARY_FILE: file }, output: 'shown' })
+  const counts = count(JSON.parse(await readFile(file, 'utf8')) as Report)
+  return !ok && counts.failed === 0 ? { ...counts, failed: 1 } : counts
 }
 
 function endGroup(pid: number): void {

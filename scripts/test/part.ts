@@ -1,8 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { runBrowserTests } from './browser-tests.ts'
-import { type PartInput, runCommand } from './command.ts'
+import { type PartInput, runCounted } from './command.ts'
 import { runStaticChecks } from './static-checks.ts'
 import type { TestCounts } from './summary.ts'
 
@@ -51,8 +48,6 @@ export interface TestRun {
   readonly parts: readonly TestPart[]
   /** `npm run test:long`: everything, with breadth, and with a seed of its own. */
   readonly isLong: boolean
-  /** Lists the slowest files. */
-  readonly isSlow: boolean
   /** For the histories; the usual one when undefined. */
   readonly seed: string | undefined
   /** For vitest and Playwright: a folder, `-t name`. */
@@ -60,14 +55,14 @@ export interface TestRun {
 }
 
 /**
- * `npm test -- unit e2e worker/jobs`: names of parts choose, `--slow` and `--seed 7` are for the runner, and
- * everything else goes to vitest and Playwright. `--long` is what `npm run test:long` adds.
+ * `npm test -- unit e2e worker/jobs`: names of parts choose, `--seed 7` is for the runner, and everything
+ * else goes to vitest and Playwright. `--long` is what `npm run test:long` adds.
  */
 export function chooseTests(words: readonly string[]): TestRun {
   const isLong = words.includes('--long')
   const seedAt = words.indexOf('--seed')
   const others = words.filter(
-    (word, index) => !['--long', '--slow', '--seed'].includes(word) && (seedAt < 0 || index !== seedAt + 1),
+    (word, index) => !['--long', '--seed'].includes(word) && (seedAt < 0 || index !== seedAt + 1),
   )
   const available = parts.filter((part) => isLong || !part.isLong)
   const names = new Set(available.map(({ name }) => name))
@@ -75,26 +70,14 @@ export function chooseTests(words: readonly string[]): TestRun {
   return {
     parts: chosen.size > 0 ? available.filter(({ name }) => chosen.has(name)) : available,
     isLong,
-    isSlow: words.includes('--slow'),
     seed: seedAt < 0 ? undefined : words[seedAt + 1],
     rest: others.filter((word) => !names.has(word)),
   }
 }
 
 /** Runs some of the projects of vitest.config.ts and reads what the summary reporter wrote. */
-async function runVitest(input: PartInput & { readonly projects: readonly string[] }): Promise<TestCounts> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidemark-test-'))
-  const summary = join(folder, 'summary.json')
-  try {
-    const projects = input.projects.flatMap((project) => ['--project', project])
-    const { ok } = await runCommand({
-      args: ['node_modules/vitest/vitest.mjs', 'run', ...projects, ...input.rest],
-      env: { ...input.env, TEST_SUMMARY_FILE: summary },
-      output: 'shown',
-    })
-    const counts = JSON.parse(await readFile(summary, 'utf8')) as TestCounts
-    return !ok && counts.failed === 0 ? { ...counts, failed: 1 } : counts
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+function runVitest(input: PartInput & { readonly projects: readonly string[] }): Promise<TestCounts> {
+  const projects = input.projects.flatMap((project) => ['--project', project])
+  const args = ['node_modules/vitest/vitest.mjs', 'run', ...projects, ...input.rest]
+  return runCounted({ args, env: input.env }, (counts: TestCounts) => counts)
 }

@@ -9,19 +9,11 @@ import type { Tool } from './tools/find-program.ts'
 import { findRedis, startRedis } from './tools/redis.ts'
 import { makeScratchFolder } from './tools/scratch-folder.ts'
 
-export type Services = {
-  /** The environment of a part's processes; waits for the services that the part needs. */
-  readonly environment: (needs: readonly Service[]) => Promise<NodeJS.ProcessEnv>
-  /** In CI a missing service is a failed test of its own. */
-  readonly results: () => Promise<readonly PartResult[]>
-  readonly stop: () => Promise<void>
-}
-
 /** Starts the services that the tests need; an install goes on while the static checks run. */
 export function startServices(options: {
   readonly needs: ReadonlySet<Service>
   readonly say: (message: string) => void
-}): Services {
+}) {
   const running = new AsyncDisposableStack()
   const watchdog = startWatchdog()
   running.defer(() => watchdog.close())
@@ -34,10 +26,12 @@ export function startServices(options: {
     chromium: options.needs.has('chromium') ? bringChromium(context) : unneeded,
   }
   return {
-    environment: async (needs) => {
+    /** The environment of a part's processes; waits for the services that the part needs. */
+    environment: async (needs: readonly Service[]): Promise<NodeJS.ProcessEnv> => {
       const entries = await Promise.all(needs.map(async (need) => variablesOf(need, await tools[need])))
       return Object.assign({}, process.env, ...entries)
     },
+    /** In CI a missing service is a failed test of its own. */
     results: async () => {
       if (!process.env.CI) return []
       const missing: PartResult[] = []

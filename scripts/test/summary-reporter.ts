@@ -33,16 +33,9 @@ export class SummaryReporter implements Reporter {
       retried: results
         .filter(({ test }) => test.diagnostic()?.flaky)
         .map(({ test, result }) => ({ name: nameOf(test), message: messageOf(result.errors) })),
-      files: modules.map((module) => ({ name: module.relativeModuleId, seconds: secondsOf(module) })),
     }
     await writeFile(this.#file, JSON.stringify(counts))
   }
-}
-
-/** With its imports and its hooks. */
-function secondsOf(module: TestModule): number {
-  const { collectDuration, setupDuration, duration } = module.diagnostic()
-  return (collectDuration + setupDuration + duration) / 1000
 }
 
 function nameOf(test: TestCase): string {

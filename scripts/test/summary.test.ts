@@ -53,15 +53,8 @@ describe('the summary of npm test', () => {
     expect(text).toContain('Test timed out after 90 s.')
   })
 
-  test('the summary of npm test lists the slowest files and what was tried, when it is asked', () => {
-    const files = [1, 3, 2].map((seconds) => ({ name: `worker/${seconds}.test.ts`, seconds }))
-    const { text } = renderSummary([part('unit', { files })], {
-      slowest: 2,
-      tried: { histories: 25, worker_kills: 4 },
-    })
-    expect(text).toMatch(
-      /slowest files:\n +3\.0 s {2}worker\/3\.test\.ts\n +2\.0 s {2}worker\/2\.test\.ts\n\n/,
-    )
+  test('the summary of npm test says what was tried', () => {
+    const { text } = renderSummary([part('unit', {})], { histories: 25, worker_kills: 4 })
     expect(text).toContain('tried: 25 histories, 4 worker kills')
   })
 })
@@ -70,11 +63,10 @@ describe('the arguments of npm test', () => {
   const namesOf = (words: readonly string[]) => chooseTests(words).parts.map(({ name }) => name)
 
   test('the arguments of npm test choose parts, and the rest goes to the runner', () => {
-    const words = ['unit', '--slow', 'worker/jobs', '--seed', '7', '-t', 'grants']
+    const words = ['unit', 'worker/jobs', '--seed', '7', '-t', 'grants']
     expect(namesOf(words)).toEqual(['unit'])
     expect(chooseTests(words)).toMatchObject({
       isLong: false,
-      isSlow: true,
       seed: '7',
       rest: ['worker/jobs', '-t', 'grants'],
     })

@@ -9,11 +9,7 @@ export type TestCounts = {
   readonly failures: readonly NamedFailure[]
   /** Tests that passed only when CI ran them again: each is a defect of the test or the product. */
   readonly retried?: readonly NamedFailure[]
-  /** How long the tests of each file took, together; files run beside each other. */
-  readonly files?: readonly FileTime[]
 }
-
-export type FileTime = { readonly name: string; readonly seconds: number }
 
 export type NamedFailure = { readonly name: string; readonly message: string | undefined }
 
@@ -29,7 +25,7 @@ export type Tried = Readonly<Record<string, number>>
 /** A table with skips and failures, and a last line for machines. */
 export function renderSummary(
   results: readonly PartResult[],
-  { tried = {}, slowest = 0 }: { readonly tried?: Tried; readonly slowest?: number } = {},
+  tried: Tried = {},
 ): { text: string; failed: number } {
   const total = {
     passed: count(results, 'passed'),
@@ -48,7 +44,6 @@ export function renderSummary(
       ...Object.values(total).map(String),
       duration(results.reduce((total, { seconds }) => total + seconds, 0)),
     ]),
-    ...renderSlowest(results, slowest),
     ...renderTried(tried),
     ...renderSkips(results),
     ...renderFailures(
@@ -67,15 +62,6 @@ export function renderSummary(
 
 function count(results: readonly PartResult[], key: 'passed' | 'failed' | 'skipped'): number {
   return results.reduce((total, result) => total + result.counts[key], 0)
-}
-
-function renderSlowest(results: readonly PartResult[], limit: number): string[] {
-  const files = results
-    .flatMap(({ counts }) => counts.files ?? [])
-    .toSorted((a, b) => b.seconds - a.seconds)
-    .slice(0, limit)
-  const lines = files.map(({ name, seconds }) => `  ${duration(seconds).padStart(9)}  ${name}`)
-  return lines.length > 0 ? ['', 'slowest files:', ...lines] : []
 }
 
 function renderTried(tried: Tried): string[] {

@@ -2,30 +2,14 @@ import { listedEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import type { System } from './system.ts'
 import { untilDone } from './until-done.ts'
 
-/** The outcome of the webhooks, by the senders' records. */
-export interface Sent {
-  /** Stripe's events that must be in the inbox in the end. */
-  readonly events: string[]
-  readonly figures: {
-    readonly 'events of Stripe': number
-    readonly 'copies sent': number
-    readonly 'tries of these': number
-    readonly 'copies beyond the first': number
-    readonly 'never sent': number
-    readonly 'events of Clerk': number
-    readonly 'of these never sent': number
-  }
-  /** Clerk's events that are still retried. */
-  readonly pendingOfClerk: string[]
-}
-
 interface Delivery {
   readonly event: string
   readonly state: 'pending' | 'delivered' | 'abandoned' | 'withheld'
   readonly attempts: number
 }
 
-export async function whatStripeSent({ stripe, clerk }: Pick<System, 'stripe' | 'clerk'>): Promise<Sent> {
+/** The outcome of the webhooks, by the senders' records. */
+export async function whatStripeSent({ stripe, clerk }: Pick<System, 'stripe' | 'clerk'>) {
   const { deliveries } = await read<{ deliveries: Delivery[] }>(`${stripe.url}/_sandbox/deliveries`)
   const { data: ofClerk } = await read<{ data: { id: string; status: string }[] }>(
     `${clerk.url}/_sandbox/events`,
@@ -38,6 +22,7 @@ export async function whatStripeSent({ stripe, clerk }: Pick<System, 'stripe' | 
     deliveries.filter((delivery) => delivery.state === state).length
   const sent = deliveries.length - inState('withheld')
   return {
+    /** Stripe's events that must be in the inbox in the end. */
     events: [...distinct].filter((id) => listed.has(id)),
     figures: {
       'events of Stripe': distinct.size,
@@ -48,6 +33,7 @@ export async function whatStripeSent({ stripe, clerk }: Pick<System, 'stripe' | 
       'events of Clerk': ofClerk.length,
       'of these never sent': ofClerk.filter(({ status }) => status === 'withheld').length,
     },
+    /** Clerk's events that are still retried. */
     pendingOfClerk: ofClerk.filter(({ status }) => status === 'pending').map(({ id }) => id),
   }
 }

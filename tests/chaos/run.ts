@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { freshJobId } from '../../schema/inbox/queues/producer.ts'
 import { createRandom } from '../support/random.ts'
-import { type Client, createClient } from './client.ts'
+import { createClient } from './client.ts'
 import type { Customer, World } from './customer.ts'
-import { countCopies, type Sent, whatStripeSent } from './deliveries.ts'
+import { countCopies, whatStripeSent } from './deliveries.ts'
 import { judge } from './judge.ts'
 import { live } from './life.ts'
-import { type FaultCounts, type StormOptions, startStorm } from './storm.ts'
+import { type StormOptions, startStorm } from './storm.ts'
 import { type System, type SystemOptions, startSystem } from './system.ts'
 
 export interface ChaosOptions extends SystemOptions {
@@ -25,24 +25,7 @@ export interface ChaosOptions extends SystemOptions {
   readonly say: (text: string) => void
 }
 
-export interface ChaosReport {
-  readonly seed: number
-  readonly backend: System['backend']
-  readonly storm_s: number
-  readonly sent: Sent['figures']
-  readonly faults: FaultCounts
-  readonly kills: number
-  readonly calls: Client['counts']
-  readonly customers: number
-  readonly usage_reports: number
-  readonly reservations: number
-  readonly payments: number
-  /** Seconds from the last fault until nothing waited. */
-  readonly settled_after_s: number
-  /** How far the clock was advanced, beyond the real time. */
-  readonly clock_moved_s: number
-  readonly problems: readonly string[]
-}
+export type ChaosReport = Awaited<ReturnType<typeof run>>
 
 /** Waits for no more than this for everything to be at rest. */
 const patience_ms = 20 * 60_000
@@ -56,7 +39,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
-async function run(system: System, options: ChaosOptions): Promise<ChaosReport> {
+async function run(system: System, options: ChaosOptions) {
   const { seed, say } = options
   const random = createRandom(seed)
   const client = createClient(system.url)
@@ -111,7 +94,9 @@ async function run(system: System, options: ChaosOptions): Promise<ChaosReport> 
     usage_reports: customers.reduce((sum, { reports }) => sum + reports.length, 0),
     reservations: customers.reduce((sum, { reservations }) => sum + reservations.length, 0),
     payments: customers.reduce((sum, { paid }) => sum + paid.size, 0),
+    /** Seconds from the last fault until nothing waited. */
     settled_after_s,
+    /** How far the clock was advanced, beyond the real time. */
     clock_moved_s: calmed.clock_moved_s,
     problems: [
       ...failures,

@@ -11,48 +11,25 @@ export interface StormOptions {
   readonly clock_every_ms: readonly [from: number, to: number]
 }
 
-export type FaultCounts = Record<
-  | 'worker killed'
-  | 'server killed'
-  | 'Postgres killed'
-  | 'Postgres stopped at once'
-  | 'Postgres restarted'
-  | 'Redis killed, and empty afterwards'
-  | 'calls to Stripe answered 500'
-  | 'calls to Stripe answered 429'
-  | 'calls to Stripe done and not answered'
-  | 'calls to Clerk answered 500'
-  | 'calls to Clerk answered 429'
-  | 'moves of the clock'
-  | 'days that it moved',
-  number
->
-
-export interface Storm {
-  readonly counts: FaultCounts
-  /** Processes of the product that were killed; databases and Redis come on top. */
-  readonly kills: () => number
-  /** Resolves when everything works again. */
-  stop(): Promise<void>
+const noFaults = {
+  'worker killed': 0,
+  'server killed': 0,
+  'Postgres killed': 0,
+  'Postgres stopped at once': 0,
+  'Postgres restarted': 0,
+  'Redis killed, and empty afterwards': 0,
+  'calls to Stripe answered 500': 0,
+  'calls to Stripe answered 429': 0,
+  'calls to Stripe done and not answered': 0,
+  'calls to Clerk answered 500': 0,
+  'calls to Clerk answered 429': 0,
+  'moves of the clock': 0,
+  'days that it moved': 0,
 }
 
 /** Everything that operations may throw at the product, one thing beside the other, until it is stopped. */
-export function startStorm(system: System, random: Random, options: StormOptions): Storm {
-  const counts: FaultCounts = {
-    'worker killed': 0,
-    'server killed': 0,
-    'Postgres killed': 0,
-    'Postgres stopped at once': 0,
-    'Postgres restarted': 0,
-    'Redis killed, and empty afterwards': 0,
-    'calls to Stripe answered 500': 0,
-    'calls to Stripe answered 429': 0,
-    'calls to Stripe done and not answered': 0,
-    'calls to Clerk answered 500': 0,
-    'calls to Clerk answered 429': 0,
-    'moves of the clock': 0,
-    'days that it moved': 0,
-  }
+export function startStorm(system: System, random: Random, options: StormOptions) {
+  const counts = { ...noFaults }
   const stopping = new AbortController()
   const comingBack = new Set<Promise<void>>()
   let isDatabaseDown = false
@@ -163,7 +140,9 @@ export function startStorm(system: System, random: Random, options: StormOptions
   running.catch(() => undefined)
   return {
     counts,
+    /** Processes of the product that were killed; databases and Redis come on top. */
     kills: () => counts['worker killed'] + counts['server killed'],
+    /** Resolves when everything works again. */
     async stop() {
       stopping.abort()
       await running

@@ -10,6 +10,7 @@ import { QueueProducer } from '../../schema/inbox/queues/producer.ts'
 import { openClerk } from '../../schema/vendors/clerk/client.ts'
 import { stripeEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import { createDatabase } from '../../scripts/database.ts'
+import { startBalancer } from '../../scripts/launch/balance.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
 import { startWatchdog, type Watchdog } from '../../scripts/processes/watchdog.ts'
@@ -17,7 +18,6 @@ import { clerkSandboxVariables, stripeSandboxVariables } from '../../scripts/san
 import { type RunningRedis, startRedis } from '../../scripts/test/tools/redis.ts'
 import { type Sandbox, startSandbox, testAppUrl } from '../support/services/sandbox.ts'
 import { startStripe, type TestStripe } from '../support/services/stripe.ts'
-import { startBalancer } from './balancer.ts'
 import { type Member, startMember } from './member.ts'
 import { patient, untilDone } from './until-done.ts'
 
@@ -72,18 +72,19 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
   const watchdog = startWatchdog()
   running.defer(() => watchdog.close())
   const serverPorts = [await findFreePort(), await findFreePort()]
-  const balancer = await startBalancer(serverPorts)
-  running.defer(() => balancer.close())
+  const port = await findFreePort()
+  const balancer = await startBalancer({ port, servers: serverPorts })
+  running.defer(() => balancer.stop())
 
   const postgres = await startOwnPostgres(running, watchdog)
   const databaseUrl = postgres.urlOf('tidemark')
   const redis = options.redisProgram
     ? await startOwnRedis(options.redisProgram, running, watchdog)
     : undefined
-  const stripe = await startStripe({ serverPort: balancer.port })
+  const stripe = await startStripe({ serverPort: port })
   running.defer(() => stripe.stop())
   const sandbox = await startSandbox('clerk', {
-    serverPort: balancer.port,
+    serverPort: port,
     env: { SANDBOX_CLERK_CLOCK_URL: `${stripe.url}/_sandbox/clock` },
   })
   running.defer(() => sandbox.stop())
@@ -147,7 +148,7 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
       ...patient(sandbox),
       client: openClerk({ secretKey: 'sk_test_sandbox', apiUrl: `${sandbox.url}/bapi` }),
     },
-    url: `http://127.0.0.1:${balancer.port}`,
+    url: `http://127.0.0.1:${port}`,
     database: connection.db,
     producer() {
       producer ??= openProducer()

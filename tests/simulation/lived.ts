@@ -8,11 +8,6 @@ export interface Regression {
   readonly isUsual?: boolean
 }
 
-/** One that no other history stands for: without it, a fault that was planted was not found. */
-export function usual(...life: Parameters<typeof lived>): Regression {
-  return { ...lived(...life), isUsual: true }
-}
-
 /** The books are compared after every turn; a step that stands alone is one. */
 export function lived(
   title: string,

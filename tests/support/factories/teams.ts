@@ -86,12 +86,7 @@ export function changeRole(
 }
 
 /** An organization's seats and invitations, without timestamps. */
-export interface TeamRows {
-  readonly seats: { email: string; user_id: string | null; role: string; status: string }[]
-  readonly invitations: { email: string; status: string }[]
-}
-
-export async function readTeam({ owner }: TestDatabase, { organization }: Team): Promise<TeamRows> {
+export async function readTeam({ owner }: TestDatabase, { organization }: Team) {
   const seats = await owner
     .selectFrom('seats')
     .select(['email', 'user_id', 'role', 'status'])

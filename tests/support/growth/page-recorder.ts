@@ -11,12 +11,6 @@ export interface ExplainedStatement {
   readonly plan: string
 }
 
-export interface PageRecorder {
-  /** Every statement of this process' connections while `work` ran, including those inside functions. */
-  during(work: () => Promise<unknown>): Promise<ExplainedStatement[]>
-  stop(): void
-}
-
 /** The EXPLAIN (ANALYZE, BUFFERS) of each real statement, sent to its client. */
 const explained = [
   `session_preload_libraries = 'auto_explain'`,
@@ -32,7 +26,7 @@ const explained = [
 ]
 
 /** Explains every statement of sessions that begin from now on. Needs a superuser. */
-export async function recordPages(url: string): Promise<PageRecorder> {
+export async function recordPages(url: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const name = new URL(url).pathname.slice(1)
@@ -62,7 +56,8 @@ export async function recordPages(url: string): Promise<PageRecorder> {
     return Reflect.apply(open, this, args)
   })
   return {
-    async during(work) {
+    /** Every statement of this process' connections while `work` ran, including those inside functions. */
+    async during(work: () => Promise<unknown>) {
       const seen: ExplainedStatement[] = []
       statements = seen
       try {

@@ -1,25 +1,19 @@
-export interface TestClock {
-  now(): Date
-  advance(milliseconds: number): void
-  /** Goes on, so far ahead of the real time. */
-  setAhead(by: { readonly minutes: number }): void
-  stop(at: Date): void
-  reset(): void
-}
+export type TestClock = ReturnType<typeof createTestClock>
 
-export function createTestClock(): TestClock {
+export function createTestClock() {
   let offsetMs = 0
   let stopped: Date | null = null
   return {
     now: () => stopped ?? new Date(Date.now() + offsetMs),
-    advance(milliseconds) {
+    advance(milliseconds: number) {
       if (stopped) stopped = new Date(stopped.getTime() + milliseconds)
       else offsetMs += milliseconds
     },
-    setAhead({ minutes }) {
+    /** Goes on, so far ahead of the real time. */
+    setAhead({ minutes }: { readonly minutes: number }) {
       offsetMs = minutes * 60_000
     },
-    stop(at) {
+    stop(at: Date) {
       stopped = at
     },
     reset() {

@@ -5,29 +5,20 @@ import type { WorkerDependencies } from '../../../worker/dependencies.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { createTestDependencies, producerOf } from './test-worker.ts'
 
-export interface JobRun {
+interface JobRun {
   readonly queue: QueueName
   readonly payload: Readonly<Record<string, unknown>>
   readonly at: Date
   readonly isKilled: boolean
 }
 
-/** A worker, its queue and its claim, whose clock stands still until the test lets time pass. */
-export interface Clockwork {
-  readonly deps: WorkerDependencies
-  readonly runs: readonly JobRun[]
-  now(): Date
-  /** Passes time: the claim runs when rows are due, each job once. `isKilled` kills the worker in a job. */
-  pass(milliseconds: number, isKilled?: (run: number) => boolean): Promise<void>
-}
+export type Clockwork = ReturnType<typeof startClockwork>
 
 /** As in production. */
 const timing = { claimEveryMs: 15_000, claimAfterMs: 30_000 }
 
-export function startClockwork(
-  database: TestDatabase,
-  overrides: Partial<WorkerDependencies> = {},
-): Clockwork {
+/** A worker, its queue and its claim, whose clock stands still until the test lets time pass. */
+export function startClockwork(database: TestDatabase, overrides: Partial<WorkerDependencies> = {}) {
   let nowMs = Date.now()
   let queue: Pick<JobRun, 'queue' | 'payload'>[] = []
   const runs: JobRun[] = []
@@ -60,7 +51,8 @@ export function startClockwork(
     deps,
     runs,
     now,
-    async pass(milliseconds, isKilled = () => false) {
+    /** Passes time: the claim runs when rows are due, each job once. `isKilled` kills the worker in a job. */
+    async pass(milliseconds: number, isKilled: (run: number) => boolean = () => false) {
       const untilMs = nowMs + milliseconds
       for (;;) {
         const dueMs = Math.max(nowMs, (await nextDue(database))?.getTime() ?? Number.POSITIVE_INFINITY)
