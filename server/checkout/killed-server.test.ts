@@ -46,27 +46,19 @@ async function abandon(server: TestServer, until: Promise<unknown>): Promise<voi
   await until
 }
 
-function signal() {
-  let give = () => {}
-  const given = new Promise<void>((resolve) => {
-    give = resolve
-  })
-  return { give, given }
-}
-
 /** Kills a server once Stripe has opened a session, before it answers. Returns the session's id. */
 async function abandonAfterOpening(): Promise<string> {
-  const opened = signal()
+  const opened = Promise.withResolvers<void>()
   let sessionId = ''
   const dying = await serverThatCreates(
     (real) =>
       (async (...request: Parameters<Create>) => {
         sessionId = (await real(...request)).id
-        opened.give()
+        opened.resolve()
         return never()
       }) as Create,
   )
-  await abandon(dying, opened.given)
+  await abandon(dying, opened.promise)
   return sessionId
 }
 
@@ -79,37 +71,29 @@ test('a server that was killed after Stripe had opened the page: the next try ge
   expect(await listPayableSessions(product)).toMatchObject([{ id: sessionId }])
 })
 
-test('a server that was killed before Stripe heard of it: the next try opens the page of the same intent', async () => {
-  const called = signal()
-  const dying = await serverThatCreates(
-    () =>
-      (() => {
-        called.give()
-        return never()
-      }) as unknown as Create,
-  )
-  await abandon(dying, called.given)
+test.each<[string, (call: () => Promise<never>) => Promise<TestServer>]>([
+  ['Stripe heard of it', (call) => serverThatCreates(() => call as unknown as Create)],
+  [
+    'the customer was there',
+    (call) => {
+      const customers = new Proxy(stripe.client.customers, { get: () => call })
+      const client = new Proxy(stripe.client, {
+        get: (target, name) => (name === 'customers' ? customers : Reflect.get(target, name)),
+      })
+      return product.startServer({ deps: { stripe: client } })
+    },
+  ],
+])('a server that was killed before %s: the next try opens the page of the same intent', async (_, start) => {
+  const called = Promise.withResolvers<void>()
+  const dying = await start(() => {
+    called.resolve()
+    return never()
+  })
+  await abandon(dying, called.promise)
   const [intent] = await listIntents(product)
   const answer = await openPlanCheckout(server, ada)
   expect(answer.intentId).toBe(intent?.id)
   expect(await listIntents(product)).toMatchObject([{ state: 'open', amount_minor: intent?.amount_minor }])
-  expect(await listPayableSessions(product)).toHaveLength(1)
-})
-
-test('a server that was killed before the customer was there: the next try opens the page of the same intent', async () => {
-  const called = signal()
-  const customers = new Proxy(stripe.client.customers, {
-    get: () => () => {
-      called.give()
-      return never()
-    },
-  })
-  const client = new Proxy(stripe.client, {
-    get: (target, name) => (name === 'customers' ? customers : Reflect.get(target, name)),
-  })
-  await abandon(await product.startServer({ deps: { stripe: client } }), called.given)
-  await openPlanCheckout(server, ada)
-  expect(await listIntents(product)).toHaveLength(1)
   expect(await listPayableSessions(product)).toHaveLength(1)
 })
 
@@ -122,34 +106,34 @@ test('another address to return to does not make it another page', async () => {
 })
 
 test('two tabs at once get one page, also when the first one is slow at Stripe', async () => {
-  const called = signal()
-  const answered = signal()
+  const called = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
   const slow = await serverThatCreates(
     (real) =>
       (async (...request: Parameters<Create>) => {
-        called.give()
-        await answered.given
+        called.resolve()
+        await answered.promise
         return real(...request)
       }) as Create,
   )
   const first = openPlanCheckout(slow, ada)
-  await called.given
+  await called.promise
   const second = await openPlanCheckout(server, ada)
-  answered.give()
+  answered.resolve()
   expect((await first).sessionId).toBe(second.sessionId)
   expect(await listPayableSessions(product)).toMatchObject([{ id: second.sessionId }])
   await slow.close()
 })
 
 test('the second call waits while Stripe still works on the first one', async () => {
-  const called = signal()
-  const mayGoOn = signal()
+  const called = Promise.withResolvers<void>()
+  const mayGoOn = Promise.withResolvers<void>()
   let isInUse = true
   const slow = await serverThatCreates(
     (real) =>
       (async (...request: Parameters<Create>) => {
-        called.give()
-        await mayGoOn.given
+        called.resolve()
+        await mayGoOn.promise
         isInUse = false
         return real(...request)
       }) as Create,
@@ -160,12 +144,12 @@ test('the second call waits while Stripe still works on the first one', async ()
       (async (...request: Parameters<Create>) => {
         if (!isInUse) return real(...request)
         refused += 1
-        if (refused === 2) mayGoOn.give()
+        if (refused === 2) mayGoOn.resolve()
         throw keyInUse()
       }) as Create,
   )
   const first = openPlanCheckout(slow, ada)
-  await called.given
+  await called.promise
   const page = await openPlanCheckout(second, ada)
   expect(refused).toBeGreaterThanOrEqual(2)
   expect((await first).sessionId).toBe(page.sessionId)

@@ -189,15 +189,3 @@ describe('with a live key', () => {
     expect(syncs).toHaveLength(1)
   })
 })
-
-test('an event of live mode is ignored with a test key', async () => {
-  const { sessionId } = await openPlanCheckout(liveServer, ada)
-  await stripe.knob(`sessions/${sessionId}/expire`)
-  const [event] = (await live.events.list({ type: 'checkout.session.expired', limit: 1 })).data
-  const id = await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
-  await tryEvent(product.worker.deps, { source: 'stripe', id })
-  expect(await outcomeOf(id)).toEqual({
-    state: 'ignored',
-    reason: 'It happened in live mode; our key is one of test mode',
-  })
-})

@@ -1,12 +1,10 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { attachSession } from '../../schema/billing/checkout/intents.ts'
 import {
   type CheckoutPage,
   listPayableSessions,
   planBuyer,
 } from '../../tests/support/factories/plan-checkouts.ts'
-import { buildPlanOrder } from '../../tests/support/factories/purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -159,27 +157,20 @@ describe('one subscription per owner', () => {
   )
 
   test('a checkout that another tab closed while it was opening returns no page', async () => {
-    let opened = () => {}
-    const isOpened = new Promise<void>((resolve) => {
-      opened = resolve
-    })
-    let goOn = () => {}
-    const mayGoOn = new Promise<void>((resolve) => {
-      goOn = resolve
-    })
+    const [opened, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const slow = withSessions({
       create: async (...request) => {
         const session = await stripe.client.checkout.sessions.create(...request)
-        opened()
-        await mayGoOn
+        opened.resolve()
+        await mayGoOn.promise
         return session
       },
     })
     const dawdling = await product.startServer({ deps: { stripe: slow } })
     const first = subscribe({}, dawdling)
-    await isOpened
+    await opened.promise
     const second = await subscribed({ billingFrequency: 'yearly' })
-    goOn()
+    mayGoOn.resolve()
     expect(await first).toMatchObject({ status: 409, body: { code: 'checkout_superseded' } })
     await dawdling.close()
     expect(await listPayableSessions(product)).toMatchObject([{ id: second.sessionId }])
@@ -187,35 +178,13 @@ describe('one subscription per owner', () => {
 
   test('a checkout that is settled while another is being opened blocks the other', async () => {
     const first = await subscribed()
-    await database.owner.deleteFrom('checkout_intents').execute()
-
-    const { intent_id, session_id } = await buildSubscription(database, {
-      owner_id: ada.user_id,
-      user_id: ada.user_id,
-    })
-    const { is_unfinished: _generated, ...subscription } = await database.owner
-      .deleteFrom('subscriptions')
-      .where('intent_id', '=', intent_id)
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    await database.owner.deleteFrom('checkout_intents').execute()
-    await buildPlanOrder(database, { user_id: ada.user_id, id: intent_id })
-    await attachSession(database.server, { id: intent_id, stripe_session_id: session_id })
-    // The worker's transaction ends between the question to Stripe and its answer.
+    // The worker's transactions end between the question to Stripe and its answer.
     const late = withSessions({
       retrieve: async () => {
-        await database.worker.transaction().execute(async (trx) => {
-          await trx
-            .updateTable('checkout_intents')
-            .set({ state: 'settled', settled_at: new Date() })
-            .where('id', '=', intent_id)
-            .execute()
-          const pending_lines = JSON.stringify(subscription.pending_lines)
-          await trx
-            .insertInto('subscriptions')
-            .values({ ...subscription, pending_lines })
-            .execute()
-        })
+        const settled = { state: 'settled', settled_at: new Date() } as const
+        const intent = database.owner.updateTable('checkout_intents').where('id', '=', first.intentId)
+        await intent.set(settled).execute()
+        await buildSubscription(database, { owner_id: ada.user_id, user_id: ada.user_id })
         return stripe.client.checkout.sessions.expire(first.sessionId)
       },
     })
@@ -223,7 +192,7 @@ describe('one subscription per owner', () => {
     const answer = await subscribe({ billingFrequency: 'yearly' }, on)
     await on.close()
     expect(answer).toMatchObject({ status: 409, body: { code: 'already_subscribed' } })
-    expect(await intents()).toMatchObject([{ id: intent_id, state: 'settled' }])
+    expect((await intents()).map(({ state }) => state)).toEqual(['settled', 'settled'])
   })
 
   test('an attempt that Stripe did not answer does not keep the buyer waiting', async () => {

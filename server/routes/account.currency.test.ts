@@ -191,17 +191,3 @@ describe('a payer with a plan', () => {
     expect((await summary('a person')).currency).toEqual({ code: 'GBP', is_bound: true })
   })
 })
-
-test('two tabs with different currencies are each charged what they show, and the later one is kept', async () => {
-  const [pounds, dollars] = await Promise.all([
-    buyCredits('a person', 'GBP').then(chargedBy),
-    buyCredits('a person', 'USD').then(chargedBy),
-  ])
-  expect([pounds, dollars]).toEqual(['GBP', 'USD'])
-  expect(['GBP', 'USD']).toContain((await summary('a person')).currency.code)
-  await choose('a person', 'USD')
-  const plan = await sessionOf(await buyPlan('a person', 'GBP'))
-  await stripe.knob(`sessions/${plan.id}/pay`)
-  await worker.catchUp()
-  expect((await summary('a person')).currency).toEqual({ code: 'GBP', is_bound: true })
-})

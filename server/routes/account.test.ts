@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getAccountSummary, getNextPayment } from '../../schema/api/account.ts'
 import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
@@ -12,7 +12,7 @@ import {
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
-import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
+import { giveCredits, spendNow } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -25,17 +25,12 @@ const ada = madeForEachTest(async () => {
   await buildUser(database.server, person.user_id)
   return person
 })
-const eve = madeOnce(() => signUp(clerk))
 const bob = madeOnce(() => signUp(clerk))
-beforeAll(async () => {
-  await buildOrganization(clerk, eve)
-})
 
 const summary = (by: Person = ada, payer = 'personal') =>
   server.ask(getAccountSummary, { token: by.token, query: { payer } })
 const nextPayment = (by: Person = ada, payer = 'personal') =>
   server.ask(getNextPayment, { token: by.token, query: { payer } })
-const personal = () => ada.user_id
 
 /** Stores Stripe's new events in the inbox without running a job. */
 async function receiveOnly(): Promise<void> {
@@ -67,27 +62,20 @@ describe('the balance of an account', () => {
   })
 
   test('the balance of an account that was used up is low, and says that there were credits', async () => {
-    await giveCredits(database, personal(), { purchased: 10 })
-    await spendOne(database.server, {
-      owner_id: personal(),
-      credits: 10,
-      idempotency_key: ada.user_id,
-      occurred_at: new Date(),
-      actor: ada.user_id,
-      reason: 'Extension usage',
-    })
+    await giveCredits(database, ada.user_id, { purchased: 10 })
+    await spendNow(database.server, ada.user_id, 10)
     expect((await summary()).balance).toMatchObject({ total: 0, low: true, had_credits: true })
   })
 
   test('what is reserved of a balance is not available, and is no reason to call it low', async () => {
-    await giveCredits(database, personal(), { plan: 63, purchased: 100 })
-    await buildHold(database.server, personal(), { credits: 75 })
+    await giveCredits(database, ada.user_id, { plan: 63, purchased: 100 })
+    await buildHold(database.server, ada.user_id, { credits: 75 })
     const balance = { plan: 63, purchased: 100, total: 163, available: 88, held: 75, low: false }
     expect((await summary()).balance).toMatchObject(balance)
   })
 
   test('the personal balance of a user with a seat is not low, because they use the pool', async () => {
-    await giveCredits(database, personal(), { purchased: 5 })
+    await giveCredits(database, ada.user_id, { purchased: 5 })
     await database.owner
       .updateTable('users')
       .set({ plan_type: 'teams' })
@@ -229,17 +217,6 @@ describe('the next payment', () => {
 
   test('the next payment is none without a plan', async () => {
     expect(await nextPayment()).toEqual({ payment: null, card: null, card_declined: false })
-  })
-
-  test('the next payment that Stripe does not tell is a failure that can be tried again', async () => {
-    await subscribe()
-    await stripe.knob('faults', { status: 500, count: 20, path_prefix: '/v1/subscriptions' })
-    const answer = await server.api(getNextPayment, { token: ada.token, query: {} })
-    await stripe.clear('faults')
-    expect(answer).toMatchObject({
-      status: 502,
-      body: { error: 'Failed to load the next payment', code: 'next_payment_unavailable' },
-    })
   })
 })
 

@@ -228,23 +228,14 @@ function presentOverdue(
   // Without an open invoice there is nothing to pay: it was voided or given up.
   const isAskedFor = subscription.lapses_at === null || subscription.unpaid_minor !== null
   if (!isOverdue(subscription) || !isAskedFor) return null
-  if (!may_manage) {
-    return {
-      needs_confirmation,
-      url: null,
-      amount_minor: null,
-      decline_reason: null,
-      declined_at: null,
-      next_attempt_at: null,
-    }
-  }
+  const told = may_manage ? subscription : null
   return {
     needs_confirmation,
-    url: subscription.unpaid_invoice_url,
-    amount_minor: subscription.unpaid_minor,
-    decline_reason: customerDeclineText(subscription.unpaid_decline_code),
-    declined_at: subscription.unpaid_declined_at?.toISOString() ?? null,
-    next_attempt_at: subscription.unpaid_next_attempt_at?.toISOString() ?? null,
+    url: told?.unpaid_invoice_url ?? null,
+    amount_minor: told?.unpaid_minor ?? null,
+    decline_reason: told && customerDeclineText(told.unpaid_decline_code),
+    declined_at: told?.unpaid_declined_at?.toISOString() ?? null,
+    next_attempt_at: told?.unpaid_next_attempt_at?.toISOString() ?? null,
   }
 }
 

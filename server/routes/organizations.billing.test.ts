@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { getWebConfig } from '../../schema/api/catalogue.ts'
 import {
   buySeats,
@@ -24,12 +24,8 @@ const { database, stripe, clerk, server, startServer } = testProduct({
 const ada = madeOnce(() => signUp(clerk, { email: 'ada@tidemark.test' }))
 const grace = madeOnce(() => signUp(clerk))
 const bob = madeOnce(() => signUp(clerk))
-const eve = madeOnce(() => signUp(clerk))
-beforeAll(async () => {
-  await buildOrganization(clerk, eve)
-})
 beforeEach(() => forgetCheckouts({ database, stripe }))
-/** Ada and Grace are admins of a fresh organization, Bob is a member, Eve is an admin of another one. */
+/** Ada and Grace are admins of a fresh organization, Bob is a member. */
 const org = madeForEachTest(async () => {
   const made = await buildOrganization(clerk, ada, 'Analytical Engines')
   await addMember(clerk, made, grace, 'org:admin')
@@ -39,11 +35,10 @@ const org = madeForEachTest(async () => {
 
 const intents = () =>
   database.owner.selectFrom('checkout_intents').selectAll().orderBy('created_at').execute()
-const owner = () => org.id
 /** A live subscription of the organization, as far as our own rows go. */
 const subscribeRow = async (fields: object = {}, seats = 5) =>
   buildSubscription(database, {
-    owner_id: owner(),
+    owner_id: org.id,
     user_id: await buildUser(database.owner, ada.user_id),
     seats,
     fields,
@@ -138,7 +133,7 @@ describe('an organization subscribes', () => {
         id: intentId,
         state: 'open',
         user_id: ada.user_id,
-        owner_id: owner(),
+        owner_id: org.id,
         plan_type: 'teams',
         billing_frequency: 'monthly',
         seats: 7,
@@ -195,10 +190,6 @@ describe('an organization subscribes', () => {
 })
 
 describe('the billing portal', () => {
-  const openOrganization = (token: string, clerk_org_id = org.id) =>
-    server.api(createOrganizationBillingPortal, { token, body: { clerk_org_id } })
-  const openOwn = (token: string, userId: string) =>
-    server.api(createCustomerPortalSession, { token, body: { userId } })
   const kindOf = async (configuration: unknown) =>
     (await stripe.client.billingPortal.configurations.retrieve(String(configuration))).metadata?.[
       portalMetadataKey
@@ -257,18 +248,6 @@ describe('the billing portal', () => {
         after_completion: { type: 'redirect', redirect: { return_url: `http://localhost:3000/${page}` } },
       })),
     )
-  })
-
-  test('the billing portal that Stripe does not open is an error with the text of its button', async () => {
-    await stripe.knob('faults', { status: 500, path_prefix: '/v1/billing_portal' })
-    expect(await openOwn(bob.token, bob.user_id)).toMatchObject({
-      status: 502,
-      body: { error: 'Failed to create customer portal session', code: 'portal_failed' },
-    })
-    expect(await openOrganization(ada.token)).toMatchObject({
-      status: 502,
-      body: { error: 'Failed to open billing portal', code: 'portal_failed' },
-    })
   })
 })
 
@@ -352,19 +331,6 @@ describe('more seats', () => {
     })
     expect(await small.ask(getWebConfig)).toMatchObject({ maximum_seats: allowed })
     await small.close()
-  })
-
-  test('more seats are at most a hundred in total', async () => {
-    await subscribeAtStripe(60)
-    expect((await buy({ quantity: 40 })).status).toBe(200)
-    expect(await buy({ quantity: 41 })).toMatchObject({
-      status: 400,
-      body: {
-        code: 'too_many_seats',
-        error: 'An organization can have 100 seats at most, and this one has 60 already',
-        fields: [{ path: 'quantity', message: 'At most 40' }],
-      },
-    })
   })
 
   test('more seats need a subscription that is paid', async () => {

@@ -1,5 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { getOrganizationCredits, topUpOrganizationCredits } from '../../schema/api/organizations.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { getOrganizationCredits } from '../../schema/api/organizations.ts'
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
@@ -8,50 +8,33 @@ import {
   buildAdjustment,
   giveCredits,
   postTransfer,
-  spendOne,
+  spendNow,
 } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 
-const { database, stripe, clerk, server, clock } = testProduct({
-  stripe: 'empty',
-  clerk: 'sandbox',
-})
+const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
 const ada = madeOnce(() => signUp(clerk))
 const bob = madeOnce(() => signUp(clerk))
-const eve = madeOnce(() => signUp(clerk))
-beforeAll(async () => {
-  clock.stop(new Date('2026-05-20T12:00:00Z'))
-  await buildOrganization(clerk, eve)
-})
+beforeAll(() => clock.stop(new Date('2026-05-20T12:00:00Z')))
 /** A fresh organization each time: the ledger of the last one cannot be emptied. */
 const org = madeForEachTest(async () => {
   const made = await buildOrganization(clerk, ada)
   await addMember(clerk, made, bob)
   return made
 })
-beforeEach(() => stripe.clear('faults'))
 
-const owner = () => org.id
 const grant = (account: 'plan' | 'purchased', amount: number) =>
-  giveCredits(database, owner(), { [account]: amount })
+  giveCredits(database, org.id, { [account]: amount })
 const use = (credits: number, at: string) =>
-  spendOne(database.server, {
-    owner_id: owner(),
-    credits,
-    idempotency_key: at,
-    occurred_at: new Date(at),
-    actor: 'test',
-    reason: 'Usage',
-  })
-const read = (token = bob.token, org_id = org.id) =>
-  server.api(getOrganizationCredits, { token, query: { org_id } })
+  spendNow(database.server, org.id, credits, { occurred_at: new Date(at) })
+const read = () => server.api(getOrganizationCredits, { token: bob.token, query: { org_id: org.id } })
 /** A subscription whose billing month runs from the tenth to the tenth. */
 async function subscribeFromTheTenth(): Promise<void> {
   const { id } = await buildSubscription(database, {
-    owner_id: owner(),
+    owner_id: org.id,
     user_id: await buildUser(database.owner, ada.user_id),
   })
   const month = { starts_at: new Date('2026-05-10T00:00:00Z'), ends_at: new Date('2026-06-10T00:00:00Z') }
@@ -60,7 +43,7 @@ async function subscribeFromTheTenth(): Promise<void> {
     await postTransfer(database.worker, {
       idempotency_key: `month/${id}/${index}`,
       kind: 'plan_grant',
-      grant: monthGrant('month', owner(), {
+      grant: monthGrant('month', org.id, {
         intent_id: null,
         stripe_subscription_id: id,
         stripe_invoice_id: `in_${id}`,
@@ -107,7 +90,7 @@ describe('an organization’s pool', () => {
   test('what is reserved of an organization’s pool is neither used nor remaining', async () => {
     await grant('purchased', 100)
     await use(20, '2026-05-02T00:00:00Z')
-    await buildHold(database.server, owner(), { actor: ada.user_id, credits: 30 })
+    await buildHold(database.server, org.id, { actor: ada.user_id, credits: 30 })
     const pool = { total_credits: 100, used_credits: 20, held_credits: 30, remaining_credits: 50 }
     expect((await read()).body).toMatchObject(pool)
   })
@@ -115,49 +98,7 @@ describe('an organization’s pool', () => {
   test('an organization’s pool may be in debt', async () => {
     await grant('purchased', 100)
     await use(80, '2026-05-02T00:00:00Z')
-    await postTransfer(database.worker, buildAdjustment(owner(), -100, { kind: 'refund', house: 'refunded' }))
+    await postTransfer(database.worker, buildAdjustment(org.id, -100, { kind: 'refund', house: 'refunded' }))
     expect((await read()).body).toMatchObject({ total_credits: 0, used_credits: 80, remaining_credits: -80 })
-  })
-})
-
-describe('a top-up of an organization', () => {
-  const topUp = (fields: object = {}, token = ada.token) =>
-    server.api(topUpOrganizationCredits, { token, body: { org_id: org.id, credits_amount: 1500, ...fields } })
-  const intents = () =>
-    database.owner
-      .selectFrom('checkout_intents')
-      .selectAll()
-      .where('owner_id', '=', org.id)
-      .where('kind', '=', 'credit_purchase')
-      .execute()
-
-  test('a top-up of an organization by an admin goes to the organization, on its bill', async () => {
-    const { status, body } = await topUp()
-    expect(status).toBe(200)
-    const { checkout_url, sessionId, intentId } = body as Record<string, string>
-    expect(await intents()).toMatchObject([
-      {
-        id: intentId,
-        state: 'open',
-        user_id: ada.user_id,
-        owner_id: owner(),
-        credits: 1500,
-        amount_minor: 2100,
-        currency: 'EUR',
-      },
-    ])
-    const session = await server.deps.stripe.checkout.sessions.retrieve(sessionId ?? '', {
-      expand: ['customer'],
-    })
-    expect(session).toMatchObject({
-      url: checkout_url,
-      mode: 'payment',
-      amount_total: 2100,
-      currency: 'eur',
-      metadata: { intentId, organizationId: org.id, credits: '1500' },
-      customer: { name: org.name, metadata: { organizationId: org.id } },
-      success_url: 'http://localhost:3000/billing/success?session_id={CHECKOUT_SESSION_ID}',
-      cancel_url: 'http://localhost:3000/organizations?tab=billing',
-    })
   })
 })

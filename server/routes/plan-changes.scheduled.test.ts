@@ -127,15 +127,6 @@ describe('keeping the seats', () => {
     expect([...answers, await call('keepPlan')].map(({ status }) => status)).toEqual([200, 200, 200])
     expect((await atStripe()).schedule).toBeNull()
   })
-
-  test('keeping the seats lets seats be bought again', async () => {
-    await call('keepPlan')
-    const { status } = await server.api(buySeats, {
-      token: ada.token,
-      body: { orgId: org.id, clerkUserId: ada.user_id, quantity: 1 },
-    })
-    expect(status).toBe(200)
-  })
 })
 
 describe('cancelling', () => {
@@ -178,14 +169,14 @@ describe('cancelling', () => {
   })
 })
 
-describe.each(['keepPlan', 'cancelPlan'] as const)('%s', (name) => {
-  test(`${name} needs an organization with a subscription`, async () => {
-    const before = await atStripe()
+test.each(['keepPlan', 'cancelPlan'] as const)(
+  '%s needs an organization with a subscription',
+  async (name) => {
     const { id } = await buildOrganization(clerk, ada)
-    const callFor = (payer: string) =>
-      server.api(calls[name], { token: ada.token, query: { payer }, body: {} })
-    expect(await callFor('org_')).toMatchObject({ status: 400 })
-    expect(await callFor(id)).toMatchObject({ status: 409, body: { code: 'no_subscription' } })
-    expect(await atStripe()).toEqual(before)
-  })
-})
+    const asked = { token: ada.token, query: { payer: id }, body: {} }
+    expect(await server.api(calls[name], asked)).toMatchObject({
+      status: 409,
+      body: { code: 'no_subscription' },
+    })
+  },
+)

@@ -148,17 +148,6 @@ describe('a trial', () => {
   const trialOf = async (answer: CheckoutPage) =>
     (await intents()).find(({ id }) => id === answer.intentId)?.trial_days
 
-  test('a trial is for buyers who have never had a subscription, even one that has ended', async () => {
-    await buildSubscription(database, {
-      owner_id: ada.user_id,
-      user_id: await buildUser(database.owner, ada.user_id),
-      fields: { status: 'canceled', ended_at: new Date() },
-    })
-    const answer = await subscribed()
-    expect(await trialOf(answer)).toBe(0)
-    expect((await sessionOf(answer)).amount_total).toBe(2000)
-  })
-
   test('a trial is not for buyers who bought for an organization before', async () => {
     await buildSubscription(database, {
       owner_id: 'org_before',

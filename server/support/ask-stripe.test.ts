@@ -61,8 +61,8 @@ async function buildCustomer() {
   return user_id
 }
 
-async function buildBuyer() {
-  const user_id = await buildCustomer()
+async function buildBuyer(of?: string) {
+  const user_id = of ?? (await buildCustomer())
   const bought = await buildPaidCredits(product, { user_id })
   await worker.catchUp()
   return { ...bought, user_id }
@@ -75,62 +75,37 @@ const resync = async (id: string) => {
 }
 
 describe('what happened at Stripe and was told by no event is the headline of a case that is opened', () => {
-  test.each([
-    [
-      'a refund',
-      async () => {
-        const { user_id, session_id } = await buildBuyer()
-        const { payment_intent } = await stripe.client.checkout.sessions.retrieve(session_id)
-        await stripe.client.refunds.create({ payment_intent: String(payment_intent) })
-        return user_id
-      },
-      '−500 credits',
-    ],
+  const refund = async (session_id: string) => {
+    const { payment_intent } = await stripe.client.checkout.sessions.retrieve(session_id)
+    return stripe.client.refunds.create({ payment_intent: String(payment_intent) })
+  }
+  const buyPlan = async (user_id: string) => {
+    const { subscription_id } = await buildPaidPlan(product, { user_id })
+    await worker.catchUp()
+    return subscription_id ?? ''
+  }
+
+  test.each<[string, (user_id: string) => Promise<unknown>, string]>([
+    ['a paid page', (user_id) => buildPaidCredits(product, { user_id }), '+500 credits'],
+    ['a refund', async (user_id) => refund((await buildBuyer(user_id)).session_id), '−500 credits'],
     [
       'a refund that failed after it was applied',
-      async () => {
-        const { user_id, session_id } = await buildBuyer()
-        const { payment_intent } = await stripe.client.checkout.sessions.retrieve(session_id)
-        const { id } = await stripe.client.refunds.create({ payment_intent: String(payment_intent) })
+      async (user_id) => {
+        const { id } = await refund((await buildBuyer(user_id)).session_id)
         await worker.catchUp()
         await stripe.knob(`refunds/${id}/status`, { status: 'failed' })
-        return user_id
       },
       '+500 credits',
     ],
-    [
-      'a paid page',
-      async () => {
-        const user_id = await buildCustomer()
-        await buildPaidCredits(product, { user_id })
-        return user_id
-      },
-      '+500 credits',
-    ],
-    [
-      'a renewal',
-      async () => {
-        const user_id = await buildCustomer()
-        await buildPaidPlan(product, { user_id })
-        await worker.catchUp()
-        await product.advanceDays(32)
-        return user_id
-      },
-      '+500 credits',
-    ],
+    ['a renewal', (user_id) => buyPlan(user_id).then(() => product.advanceDays(32)), '+500 credits'],
     [
       'the end of a plan',
-      async () => {
-        const user_id = await buildCustomer()
-        const { subscription_id } = await buildPaidPlan(product, { user_id })
-        await worker.catchUp()
-        await stripe.client.subscriptions.cancel(subscription_id ?? '')
-        return user_id
-      },
+      async (user_id) => stripe.client.subscriptions.cancel(await buyPlan(user_id)),
       'Plan: pro → starter',
     ],
   ])('%s is told with its credits, and is over when a resync was done', async (_, happen, told) => {
-    const owner = await happen()
+    const owner = await buildCustomer()
+    await happen(owner)
     expect((await open(owner)).sentence).toBe('Asking Stripe …')
     await answer(owner)
     const found = await open(owner)

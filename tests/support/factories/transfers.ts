@@ -9,6 +9,7 @@ import {
   type SpendOutcome,
   type SpendRequest,
   spendCredits,
+  type Usage,
 } from '../../../schema/ledger/spend/usage.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
@@ -52,6 +53,17 @@ export async function spendOne(db: Kysely<DB>, usage: SpendRequest): Promise<Spe
   const [outcome] = await spendCredits(db, [usage])
   if (!outcome) throw new Error('The ledger did not decide a usage')
   return refuseConflict(usage, outcome)
+}
+
+/** Credits of an owner that are used, now and by themselves unless told otherwise. */
+export function spendNow(
+  db: Kysely<DB>,
+  owner_id: string,
+  credits: number,
+  fields: Partial<Usage> = {},
+): Promise<SpendOutcome> {
+  const now = { idempotency_key: randomUUID(), occurred_at: new Date() }
+  return spendOne(db, { owner_id, credits, ...now, actor: owner_id, reason: 'Chat', ...fields })
 }
 
 /** Posts credits to the accounts of an owner. */
