@@ -329,6 +329,23 @@ test.each([
   ])
 })
 
+test('a billing month that begins later and ends on the same day counts from its own beginning', async () => {
+  const { owner_id, set, list, use } = await organization()
+  const begin = (start: string, index: number) =>
+    database.owner
+      .insertInto('ledger_grants')
+      .values(monthOf(owner_id, start, index))
+      .execute()
+  await begin('2027-01-28T09:00:00Z', 0)
+  await set('organization', 100, { period: 'billing_month', at: '2027-01-28T10:00:00Z' })
+  await use(ada, 30, '2027-01-28T11:00:00Z')
+  await begin('2027-01-31T09:00:00Z', 1)
+  await use(ada, 20, '2027-01-31T10:00:00Z')
+  expect(await list(ada, '2027-01-31T10:00:00Z')).toMatchObject([
+    { starts_at: new Date('2027-01-31'), resets_at: new Date('2027-02-28'), used: 20 },
+  ])
+})
+
 function monthOf(owner_id: string, start: string, index: number) {
   const starts_at = new Date(start)
   const invoice = `in_${owner_id.slice(4)}${index}`
