@@ -5,6 +5,7 @@ import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import type { BudgetPeriod } from '../api/budgets.ts'
 import { askForMore, listBudgets, raiseBudget, setBudget } from './budgets.ts'
+import { eraseTransferTexts } from './post/erase-texts.ts'
 import { type SpendRequest, spendCredits } from './spend/usage.ts'
 import { verifyLedger } from './verify/verify.ts'
 
@@ -79,8 +80,16 @@ async function organization(credits = 10_000) {
       { hold }: { hold: { id: string } | null },
       cost: number,
       at = noon,
-      may_spend = true,
-    ) => one({ ...asked(actor, at), action: 'settle', hold_id: hold?.id ?? '', credits: cost, may_spend }),
+      more: { may_spend?: boolean; failure?: 'timeout' } = {},
+    ) =>
+      one({
+        ...asked(actor, at),
+        action: 'settle',
+        hold_id: hold?.id ?? '',
+        credits: cost,
+        may_spend: true,
+        ...more,
+      }),
     release: (actor: string, { hold }: { hold: { id: string } | null }, at = noon) =>
       one({ ...asked(actor, at), action: 'release', hold_id: hold?.id ?? '' }),
   }
@@ -181,6 +190,44 @@ test('a hold that has expired is settled late as far as its budget has something
   expect(await settle(ada, hold, 60, later)).toMatchObject({ charged: 10, hold: { state: 'settled_late' } })
 })
 
+test('a request that fails gives its budget back what was reserved for it', async () => {
+  const { set, use, reserve, settle, list } = await organization()
+  await set('organization', 100)
+  await use(ada, 20)
+  const hold = await reserve(ada, 80)
+  expect(await use(bob, 1)).toMatchObject({ outcome: 'over_budget' })
+  expect(await settle(ada, hold, 0, noon, { failure: 'timeout' })).toMatchObject({ charged: 0 })
+  expect(await list(bob)).toMatchObject([{ used: 20, held: 0, left: 80 }])
+  expect(await use(bob, 80)).toMatchObject({ outcome: 'posted' })
+})
+
+test('a person who has lost their seat is charged what was reserved, and no more of what is left of a budget', async () => {
+  const { set, use, reserve, settle } = await organization()
+  await set('organization', 100)
+  await set('member', 90, { user_id: bob })
+  const hold = await reserve(bob, 40)
+  expect(await settle(bob, hold, 60, noon, { may_spend: false })).toMatchObject({ charged: 40 })
+  expect(await use(ada, 61)).toMatchObject({ outcome: 'over_budget', budget: { used: 40, held: 0 } })
+  expect(await use(ada, 60)).toMatchObject({ outcome: 'posted' })
+})
+
+test('the limit of an erased person is erased, and what they used stays counted in the limit of everyone', async () => {
+  const { owner_id, set, use, list } = await organization()
+  await set('organization', 100)
+  await set('member_default', 50)
+  await set('member', 80, { user_id: bob })
+  await use(bob, 60)
+  await database.worker
+    .transaction()
+    .execute((trx) => eraseTransferTexts(trx, { user_id: bob, organizations: [owner_id], names: [] }))
+  expect(await list(bob)).toMatchObject([
+    { scope: 'member_default', credits: 50, used: 60, left: -10 },
+    { scope: 'organization', used: 60, left: 40 },
+  ])
+  expect(await use(ada, 41)).toMatchObject({ outcome: 'over_budget', budget: { scope: 'organization' } })
+  expect(await use(ada, 40)).toMatchObject({ outcome: 'posted' })
+})
+
 test('a limit that is lowered below what is spent and held blocks at once, and open holds finish', async () => {
   const { set, use, reserve, settle, release } = await organization()
   await set('organization', 100)
@@ -279,6 +326,23 @@ test.each([
   await use(ada, 30, `${day}T23:59:59Z`)
   expect(await list(ada, `${day}T23:59:59Z`)).toMatchObject([
     { starts_at: new Date(from), resets_at: new Date(to), used: 30 },
+  ])
+})
+
+test('a billing month that begins later and ends on the same day counts from its own beginning', async () => {
+  const { owner_id, set, list, use } = await organization()
+  const begin = (start: string, index: number) =>
+    database.owner
+      .insertInto('ledger_grants')
+      .values(monthOf(owner_id, start, index))
+      .execute()
+  await begin('2027-01-28T09:00:00Z', 0)
+  await set('organization', 100, { period: 'billing_month', at: '2027-01-28T10:00:00Z' })
+  await use(ada, 30, '2027-01-28T11:00:00Z')
+  await begin('2027-01-31T09:00:00Z', 1)
+  await use(ada, 20, '2027-01-31T10:00:00Z')
+  expect(await list(ada, '2027-01-31T10:00:00Z')).toMatchObject([
+    { starts_at: new Date('2027-01-31'), resets_at: new Date('2027-02-28'), used: 20 },
   ])
 })
 

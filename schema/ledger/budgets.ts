@@ -51,7 +51,7 @@ export async function listBudgets(
     CROSS JOIN LATERAL ledger_budgets_of(${owner_id}, person, ${now}, NULL, NULL, NULL) b
     JOIN ledger_budgets m ON m.owner_id = ${owner_id} AND m.id = b.budget_id
     LEFT JOIN ledger_budget_periods p
-      ON (p.owner_id, p.actor, p.ends_on, p.budget_id) = (m.owner_id, b.actor, b.ends_on, m.id)
+      ON (p.owner_id, p.actor, p.ends_on, p.budget_id) = (m.owner_id, b.actor, b.ends_on, m.id) AND p.starts_on = b.starts_on
     ORDER BY ordinal, b.left, m.scope`.execute(db)
   return rows
 }

@@ -27,9 +27,9 @@ const isKept = (
 /**
  * Rows of one owner that are as they should be, and that a customer may write about, of the last 60 days: plans
  * that have not ended, disputes, refunds that failed, invitations that Clerk did not send, payments soon after
- * each other, those that the bank refused, and credits that expired with a month. What follows ends each: a
- * refund or dispute of the same payment, a payment of the same kind, another invitation. What is to be said
- * of each is for its reader.
+ * each other, those that the bank refused, credits that expired with a month, and limits that refused requests.
+ * What follows ends each: a refund or dispute of the same payment, a payment of the same kind, another
+ * invitation, the limit's next period. What is to be said of each is for its reader.
  */
 export function listNotices(trx: DatabaseTransaction, asked: Asked): Promise<TimelineRow[]> {
   const since = new Date(asked.now.getTime() - reachMs)
@@ -40,6 +40,7 @@ export function listNotices(trx: DatabaseTransaction, asked: Asked): Promise<Tim
     event: sql`e.type = 'refund.failed' AND e.occurred_at >= ${since} AND e.state = 'applied' AND NOT EXISTS (
       SELECT FROM inbox_events later WHERE later.subject = e.subject AND later.occurred_at > e.occurred_at
         AND later.type IN ('refund.created', 'charge.dispute.created'))`,
+    refusal: sql`r.ends_on > (${asked.now}::timestamptz AT TIME ZONE 'UTC')::date`,
     transfer: sql`t.kind = 'expiry' AND t.occurred_at >= ${asked.now}::timestamptz - ${monthEndedSince}`,
     // Without those whose address was invited again.
     invitation: sql`v.refusal_code IS NOT NULL AND v.updated_at >= ${stampedSince} AND NOT EXISTS (

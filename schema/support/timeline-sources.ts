@@ -166,6 +166,12 @@ const stepsOfHolds = (where: Sql, now: Date): Rows => ({
   where: all,
 })
 
+/** Periods in which a budget refused something: of all together without an actor, of a person with theirs. */
+const refusals = (where: Sql): Rows => ({
+  from: sql`ledger_budget_periods r JOIN ledger_budgets b ON b.owner_id = r.owner_id AND b.id = r.budget_id`,
+  where: sql`r.refused > 0 AND (${where})`,
+})
+
 /** Of the operator's key that acted for the person. */
 const nameOfKey = (alias: string) =>
   sql`(SELECT k.name FROM operator_keys k WHERE k.id = ${sql.ref(`${alias}.operator_key_id`)}) AS operator_key`
@@ -304,6 +310,21 @@ export const timelineSources = {
             where: sql`h.id = ${id}::uuid`,
           }
         : null,
+  },
+  refusal: {
+    at: sql`r.refused_at`,
+    id: sql`concat_ws('/', r.owner_id, r.budget_id, r.ends_on, nullif(r.actor, ''))`,
+    data: json(sql`r.owner_id, b.scope, b.period, b.credits + r.extra AS "limit", r.starts_on, r.ends_on, r.refused, r.refused_credits,
+      r.refused_actor, (SELECT ${masked(sql`u.email`)} FROM users u WHERE u.clerk_id = r.refused_actor) AS actor_label`),
+    names: sql`ARRAY[r.owner_id]`,
+    of: ({ owner_id }) => [refusals(ofOwner('r', owner_id))],
+    byId(id) {
+      const [owner_id = '', budget_id = '', ends_on = '', actor = ''] = id.split('/')
+      if (!isUuid(budget_id)) return null
+      return refusals(
+        sql`r.owner_id = ${owner_id} AND r.budget_id = ${budget_id}::uuid AND r.ends_on::text = ${ends_on} AND r.actor = ${actor}`,
+      )
+    },
   },
   seat: {
     at: sql`p.assigned_at`,

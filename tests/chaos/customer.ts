@@ -66,6 +66,7 @@ export async function newCustomer(world: World, kind: Customer['kind']): Promise
     usages: [],
     adjustments: [],
     reserved: nothingReserved,
+    spending: { budgets: [], used: [] },
     colleagues: [],
     teams: [],
     paidInvoices: new Map(),

@@ -2,17 +2,20 @@ import { randomUUID } from 'node:crypto'
 import type { JsonObject } from '../../schema/database/types.ts'
 import { failEvent } from '../../schema/inbox/events.ts'
 import { storeEvent } from '../../schema/inbox/store-event.ts'
+import { setBudget } from '../../schema/ledger/budgets.ts'
+import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { withDatabase } from '../e2e/support/product.ts'
 import { buildGrant, postTransfer } from '../support/factories/transfers.ts'
 
 /**
- * What support meets on a bad day, about one person and beside them: credits that are not explained, and
- * events that were given up. All of it by the verbs of `schema`; the books are right again when this ends, so
+ * What support meets on a bad day, about one person and beside them: credits that are not explained, events
+ * that were given up, and a request that a limit refused. All of it by the verbs of `schema`; the books are right again when this ends, so
  * that a proof finds nothing.
  */
 export function needAttention(userId: string): Promise<void> {
   return withDatabase(async (db) => {
     await postTransfer(db, buildGrant(userId, 250, { reason: 'Goodwill' }))
+    await passLimit(db, userId)
     await giveUp(db, {
       source: 'stripe',
       type: 'invoice.paid',
@@ -26,6 +29,15 @@ export function needAttention(userId: string): Promise<void> {
       reason: 'The membership orgmem_attention names no organization',
     })
   })
+}
+
+/** Their own limit refuses a request. */
+async function passLimit(db: Database, owner_id: string): Promise<void> {
+  const now = new Date()
+  const limit = { owner_id, scope: 'own', user_id: null, credits: 100, period: 'month' } as const
+  await setBudget(db, { ...limit, set_by: owner_id, now })
+  const usage = { owner_id, actor: owner_id, reason: 'Chat', occurred_at: now }
+  await spendCredits(db, [{ ...usage, credits: 120, idempotency_key: randomUUID() }])
 }
 
 type Database = Parameters<typeof storeEvent>[0]

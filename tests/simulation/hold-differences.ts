@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { readOwnerBalanceSheet } from '../../schema/billing/position/read-owner.ts'
+import { listBudgets } from '../../schema/ledger/budgets.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { type Life, openHolds } from './model.ts'
+import { limitsOn } from './model-budgets.ts'
 import { sumsOf } from './model-holds.ts'
 import type { Owner } from './owner.ts'
 import { editorName } from './owner-holds.ts'
 import { payerOf } from './owner-ledger.ts'
 
-/** What is wrong with the owner's holds, and with the sums of usage. */
+/** What is wrong with the owner's holds and limits, and with the sums of usage. */
 export async function holdDifferences(product: FaultyProduct, owner: Owner, life: Life): Promise<string[]> {
   const payer = payerOf(owner)
   if (!payer) return []
@@ -25,12 +27,27 @@ export async function holdDifferences(product: FaultyProduct, owner: Owner, life
   const { difference } = await product.database.owner
     .transaction()
     .execute((trx) => readOwnerBalanceSheet(trx, payer, now))
-  const sums = sumsOf(owner.reports)
+  const people = [owner.person.user_id, owner.colleague]
+  const limits = people
+    .flatMap((by) => limitsOn(life, seconds, { by, run: null }).map((limit) => ({ by, ...limit })))
+    .map(
+      ({ by, scope, limit, spent, held, resets_at }) =>
+        `${by} ${scope} ${limit} ${spent} ${held} ${resets_at}`,
+    )
+  const listed = await listBudgets(product.database.owner, { owner_id: payer, people, now })
+  const foundLimits = listed.map(
+    ({ person, scope, credits, used, held, resets_at }) =>
+      `${person} ${scope} ${credits} ${used} ${held} ${resets_at.getTime() / 1000}`,
+  )
+  const sums = sumsOf(owner.spending.used)
   const foundSums = await readSums(product, owner, payer)
   return [
     ...(isDeepStrictEqual(expected.toSorted(), found.toSorted())
       ? []
       : [`holds: expected ${expected}, found ${found}`]),
+    ...(isDeepStrictEqual(limits.toSorted(), foundLimits.toSorted())
+      ? []
+      : [`limits: expected ${limits}, found ${foundLimits}`]),
     ...(isDeepStrictEqual(sums, foundSums) ? [] : [`usage: expected ${sums}, found ${foundSums}`]),
     ...difference.transfers.map(
       ({ grant, component, credits }) => `not posted: ${component} ${credits} of ${grant.id}`,
@@ -44,7 +61,7 @@ async function readSums({ database }: FaultyProduct, owner: Owner, payer: string
       Record<'requests' | 'failed' | 'credits', number> & { token_id: string | null }
   >`
     SELECT day::text, token_id, model, requests, failed, credits FROM ledger_usage_days
-    WHERE owner_id = ${payer} AND actor = ${owner.person.user_id}`.execute(database.owner)
+    WHERE owner_id = ${payer}`.execute(database.owner)
   return sumsOf(
     rows.map(({ day, token_id, model, ...figures }) => {
       const editor = owner.editors.indexOf(token_id ?? '')

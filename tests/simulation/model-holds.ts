@@ -9,25 +9,45 @@ import {
   type Reserved,
   spend,
   type Usage,
+  type Used,
   usagesByMonth,
 } from './model.ts'
+import { leftByLimits } from './model-budgets.ts'
 
 /** The rules of holds, like model.ts written only from the specification. Times are seconds since 1970. */
 
 const day_s = 86_400
 const openMax = 50
 
-/** What a reservation gets of what is available, and of the plan; null when it is refused. */
+type Spender = Pick<Hold, 'by' | 'run'>
+
+/** Why so many credits are refused: too little is available, or else a limit has too little left. */
+export function refusalOf(
+  life: Life,
+  now: number,
+  { credits, ...spender }: Spender & { credits: number },
+): 'refused' | 'over_budget' | null {
+  if (credits > availableOf(belongings(life, now))) return 'refused'
+  return credits > leftByLimits(life, now, spender) ? 'over_budget' : null
+}
+
+/** What a reservation gets of what is available and its limits leave, and of the plan; or why it is refused. */
 export function reserve(
   life: Life,
   now: number,
-  asked: { credits: number; at_least: number },
-): { credits: number; plan: number } | null {
+  asked: Spender & { credits: number; at_least: number },
+): { credits: number; plan: number } | 'too_many' | 'refused' | 'over_budget' {
+  if (openHolds(life, now).filter(({ by }) => by === asked.by).length >= openMax) return 'too_many'
+  const refusal = refusalOf(life, now, { ...asked, credits: asked.at_least })
+  if (refusal) return refusal
   const funds = belongings(life, now)
-  const available = availableOf(funds)
-  if (openHolds(life, now).length >= openMax || available < asked.at_least) return null
-  const credits = Math.min(asked.credits, available)
+  const credits = Math.min(asked.credits, availableOf(funds), leftByLimits(life, now, asked))
   return { credits, plan: spend(funds, credits)?.plan ?? 0 }
+}
+
+/** A hold of an operator's key is that key's alone, which need not name the person; any other is its person's. */
+export function isTheirs(hold: Hold, asker: Pick<Hold, 'by' | 'key'>): boolean {
+  return hold.key === asker.key && (asker.key !== null || hold.by === asker.by)
 }
 
 export type HoldAsk =
@@ -44,7 +64,7 @@ export interface Settled {
 
 export interface HoldAnswer {
   /** Done, done before, or the state that does not allow it. */
-  readonly outcome: 'posted' | 'replayed' | 'settled' | 'released' | 'expired'
+  readonly outcome: 'posted' | 'replayed' | 'settled' | 'released' | 'expired' | 'not_found'
   readonly charged: number
   /** What it takes: up to what was reserved, and what is above that or late, as of now. */
   readonly reserved: Usage | null
@@ -54,7 +74,19 @@ export interface HoldAnswer {
 
 export function answerTo(
   life: Life,
-  { hold, settled, ask, now }: { hold: Hold; settled: Settled | undefined; ask: HoldAsk; now: number },
+  {
+    hold,
+    settled,
+    ask,
+    asker,
+    now,
+  }: {
+    hold: Hold
+    settled: Settled | undefined
+    ask: HoldAsk
+    asker: Pick<Hold, 'by' | 'key'>
+    now: number
+  },
 ): HoldAnswer {
   const state = hold.state === 'open' && now >= hold.expires_at ? 'expired' : hold.state
   const refusal = (outcome: HoldAnswer['outcome']) => ({
@@ -64,12 +96,13 @@ export function answerTo(
     now: null,
     life,
   })
+  if (!isTheirs(hold, asker)) return { ...refusal('not_found'), charged: 0 }
   if (ask.do === 'settle' && settled) {
     return refusal(settled.credits === ask.credits && settled.failed === ask.failed ? 'replayed' : 'settled')
   }
   if (ask.do === 'release' && state === 'released') return refusal('replayed')
   if (ask.do === 'settle' && state === 'expired' && now <= hold.expires_at + day_s) {
-    const taken = takeNow(life, ask.credits, now)
+    const taken = takeNow(life, { ...hold, credits: ask.credits }, now)
     const changed = withHold(taken.life, { ...hold, state: 'settled_late' })
     return { outcome: 'posted', charged: taken.charged, reserved: null, now: taken.usage, life: changed }
   }
@@ -82,7 +115,7 @@ export function answerTo(
   if (ask.do === 'release')
     return { ...refusal('posted'), life: withHold(life, { ...hold, state: 'released' }) }
   const reserved = takeReserved(life, { hold, credits: ask.credits, now })
-  const above = takeNow(reserved.life, ask.credits - reserved.charged, now)
+  const above = takeNow(reserved.life, { ...hold, credits: ask.credits - reserved.charged }, now)
   return {
     outcome: 'posted',
     charged: reserved.charged + above.charged,
@@ -111,7 +144,16 @@ function takeReserved(
   if (charged === 0) return { charged, usage: null, life: freed }
   const plan = Math.min(charged, hold.plan)
   const usage = { ...whenHeld(hold, latestMonth(life, now)), plan, purchased: charged - plan }
-  return { charged, usage, life: { ...freed, usages: [...freed.usages, usage] } }
+  return { charged, usage, life: withUsage(freed, { ...usage, at: hold.opened_at }, hold) }
+}
+
+function withUsage(life: Life, usage: Usage & { readonly at: number }, { by, run }: Spender): Life {
+  const used: Used = { at: usage.at, by, run: run?.id ?? null, credits: usage.plan + usage.purchased }
+  return {
+    ...life,
+    usages: [...life.usages, usage],
+    spending: { ...life.spending, used: [...life.spending.used, used] },
+  }
 }
 
 /**
@@ -125,14 +167,14 @@ export function whenHeld({ opened_at, outlives }: Hold, latest: string | null) {
     : { at: opened_at, of: outlives, month: outlives }
 }
 
-/** As far as it is available. */
-function takeNow(life: Life, credits: number, now: number): Taken {
+/** As far as it is available and its limits leave it. */
+function takeNow(life: Life, asked: Spender & { credits: number }, now: number): Taken {
   const funds = belongings(life, now)
-  const charged = Math.min(credits, Math.max(0, availableOf(funds)))
+  const charged = Math.min(asked.credits, availableOf(funds), leftByLimits(life, now, asked))
   const taken = spend(funds, charged)
   if (charged <= 0 || !taken) return { charged: 0, usage: null, life }
   const usage = { ...taken, at: now, month: latestMonth(life, now) }
-  return { charged, usage, life: { ...life, usages: [...life.usages, usage] } }
+  return { charged, usage, life: withUsage(life, usage, asked) }
 }
 
 function latestMonth(life: Life, now: number): string | null {
@@ -173,22 +215,19 @@ function knownMonths(life: Life, now: number) {
 }
 
 /** What an editor reported and was told. */
-export interface Report {
-  /** When it occurred, in seconds. */
-  readonly at: number
+export interface Report extends Used {
   readonly editor: string
   readonly model: string | null
   readonly requests: number
   readonly failed: number
-  readonly credits: number
 }
 
 /** By the UTC day on which it occurred, editor and model. */
-export function sumsOf(reports: readonly Report[]): string[] {
+export function sumsOf(reports: readonly Omit<Report, 'by' | 'run'>[]): string[] {
   const groups = Map.groupBy(reports, ({ at, editor, model }) =>
     [new Date(at * 1000).toISOString().slice(0, 10), editor, model ?? '-'].join(' '),
   )
-  const total = (all: readonly Report[], figure: 'requests' | 'failed' | 'credits') =>
+  const total = (all: typeof reports, figure: 'requests' | 'failed' | 'credits') =>
     all.reduce((sum, report) => sum + report[figure], 0)
   return [...groups]
     .map(

@@ -75,6 +75,12 @@ export interface Usage {
 /** Credits that are reserved for a request. */
 export interface Hold {
   readonly id: string
+  /** The person that it is for. */
+  readonly by: string
+  /** The operator's key that opened it; null where the person's editor did. */
+  readonly key: string | null
+  /** The most that this person's holds with this id may take together. */
+  readonly run: { readonly id: string; readonly limit: number } | null
   readonly credits: number
   /** Those of them that a usage would have taken of the plan then. */
   readonly plan: number
@@ -93,6 +99,32 @@ export interface Reserved {
 
 export const nothingReserved: Reserved = { holds: [], over: [] }
 
+/** What a person was charged, and when it occurred. */
+export interface Used {
+  readonly at: number
+  readonly by: string
+  /** Of its hold. */
+  readonly run: string | null
+  readonly credits: number
+}
+
+export interface Budget {
+  /** `organization` and `own`: of all together. The others: of each person. */
+  readonly scope: 'organization' | 'own' | 'member' | 'member_default'
+  /** Of a `member`: whose. */
+  readonly of: string | null
+  readonly limit: number
+  readonly period: 'day' | 'month' | 'billing_month'
+  /** By how much it was raised for the period that begins `from` alone: for all, or for one person. */
+  readonly raised: readonly { readonly by: string; readonly from: number; readonly extra: number }[]
+}
+
+export interface Spending {
+  readonly budgets: readonly Budget[]
+  /** All that was ever used. */
+  readonly used: readonly Used[]
+}
+
 export interface Life {
   readonly purchases: readonly Purchase[]
   /** In the order in which they were bought. */
@@ -101,6 +133,7 @@ export interface Life {
   /** Support's adjustments of the purchased credits, signed. */
   readonly adjustments: readonly number[]
   readonly reserved: Reserved
+  readonly spending: Spending
   /** Members of a team beside the buyer; null when it is no team. */
   readonly colleagues: number | null
   /** Teams that a person has bought in place of their own plan. */
@@ -314,6 +347,11 @@ function paidAtEnd(life: Life, before: readonly Usage[], now: number): Usage[] {
   return usages
 }
 
+/** When each month began, in no order. */
+export function monthsBegun({ subscriptions }: Life, now: number): number[] {
+  return subscriptions.flatMap((subscription) => monthsOf(subscription, now)).flatMap(({ begins }) => begins)
+}
+
 /** The latest month that has begun; null when none is open. */
 export function openMonth(life: Life, now: number): Pick<Month, 'name' | 'begins'> | null {
   const begun = life.subscriptions.filter((subscription) => monthsOf(subscription, now).length > 0)
@@ -472,7 +510,7 @@ function spansOf(period: Period): Span[] {
 }
 
 /** The same day and time of a later month (UTC), the last day where a month is too short. */
-function addMonths(seconds: number, months: number): number {
+export function addMonths(seconds: number, months: number): number {
   const start = new Date(seconds * 1000)
   const later = new Date(start)
   later.setUTCDate(1)

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { type Mishap, mishap } from './mishaps.ts'
+import type { Budget } from './model.ts'
 
 export interface PlannedPlan {
   readonly do: 'plan'
@@ -47,6 +48,10 @@ export type HoldStep =
       readonly minutes: number
       readonly parallel?: number
       readonly editor: number
+      /** Which of the operator's keys asks for the person. */
+      readonly key?: number | null
+      /** One of a few, and its limit. */
+      readonly run?: { readonly id: number; readonly limit: Amount } | null
       readonly times: number
     }
   | {
@@ -55,14 +60,33 @@ export type HoldStep =
       readonly amount: Amount
       readonly failed: boolean
       readonly times: number
+      readonly by?: Asker
     }
-  | { readonly do: 'release'; readonly hold: number; readonly times: number }
-  | { readonly do: 'extend'; readonly hold: number; readonly minutes: number; readonly times: number }
+  | { readonly do: 'release'; readonly hold: number; readonly times: number; readonly by?: Asker }
+  | {
+      readonly do: 'extend'
+      readonly hold: number
+      readonly minutes: number
+      readonly times: number
+      readonly by?: Asker
+    }
+  /** Sets a limit, or removes it. A person's is `own`, whatever it says. `for_period` raises it for that alone. */
+  | {
+      readonly do: 'budget'
+      readonly scope: 'organization' | 'member_default' | 'member'
+      readonly editor: number
+      readonly limit: Amount | null
+      readonly period: Budget['period']
+      readonly for_period?: boolean
+    }
   /** A request that cost nothing. */
   | { readonly do: 'fail'; readonly editor: number; readonly times: number }
 
+/** Who asks about a hold: who opened it, or one of the operator's keys, its person without one, or a stranger. */
+export type Asker = 'opener' | 'person' | 'stranger' | number
+
 export function isHoldStep(step: OwnerStep): step is HoldStep {
-  return ['hold', 'settle', 'release', 'extend', 'fail'].includes(step.do)
+  return ['hold', 'settle', 'release', 'extend', 'fail', 'budget'].includes(step.do)
 }
 
 /** One thing that happens. `payment` counts the owner's payments from the latest one, modulo their number. */
@@ -210,6 +234,7 @@ function step<const K extends Kind, F extends object>(kind: K, weight: number, f
 const nothing = fc.constant({})
 const editor = fc.nat({ max: 1 })
 const times = fc.constantFrom(1, 1, 2)
+const by = fc.constantFrom<Asker[]>(...Array<Asker>(8).fill('opener'), 'person', 'stranger', 0, 1)
 const proration = fc.constantFrom<Proration[]>(
   'always_invoice',
   'always_invoice',
@@ -239,8 +264,13 @@ const steps = [
     fc.record({
       amount: fc.record({ percent: fc.integer({ min: 1, max: 110 }) }),
       at_least: fc.constantFrom(null, null, 1, 80),
-      minutes: fc.constantFrom(1, 15, 60, 24 * 60),
+      minutes: fc.constantFrom(1, 15, 60, 24 * 60, 24 * 60),
       editor,
+      key: fc.constantFrom(null, null, 0, 1),
+      run: fc.option(
+        fc.record({ id: fc.nat({ max: 1 }), limit: fc.record({ percent: fc.integer({ min: 1, max: 60 }) }) }),
+        { freq: 3, nil: null },
+      ),
       times,
     }),
   ),
@@ -252,16 +282,28 @@ const steps = [
       amount: fc.record({ percent: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constant(100)) }),
       failed: fc.constantFrom(false, false, false, true),
       times,
+      by,
     }),
   ),
-  step('release', 1, fc.record({ hold: fc.nat({ max: 4 }), times })),
+  step(
+    'budget',
+    3,
+    fc.record({
+      scope: fc.constantFrom('organization' as const, 'member_default', 'member'),
+      editor,
+      limit: fc.option(fc.record({ percent: fc.integer({ min: 0, max: 100 }) }), { freq: 6, nil: null }),
+      period: fc.constantFrom('day' as const, 'day', 'month', 'billing_month'),
+      for_period: fc.constantFrom(false, false, true),
+    }),
+  ),
+  step('release', 1, fc.record({ hold: fc.nat({ max: 4 }), times, by })),
   step(
     'extend',
     1,
-    fc.record({ hold: fc.nat({ max: 4 }), minutes: fc.constantFrom(15, 60, 24 * 60), times }),
+    fc.record({ hold: fc.nat({ max: 4 }), minutes: fc.constantFrom(15, 60, 24 * 60), times, by }),
   ),
   step('fail', 1, fc.record({ editor, times })),
-  step('minutes', 2, fc.record({ minutes: fc.constantFrom(1, 14, 16, 90) })),
+  step('minutes', 2, fc.record({ minutes: fc.constantFrom(1, 14, 16, 90, 600) })),
   step('seats', 4, fc.record({ numbers: fc.array(seats, { minLength: 1, maxLength: 3 }), proration })),
   step(
     'refund',
@@ -416,6 +458,8 @@ const themes: readonly (readonly Kind[])[] = [
   ['lose_metadata', 'make_anew', 'days', 'use', 'seats', 'refund', 'cancel', 'plan', 'support', 'drop'],
   ['support', 'purchase', 'refund', 'use', 'days', 'cancel', 'plan', 'deliver'],
   ['hold', 'settle', 'release', 'extend', 'fail', 'minutes', 'use', 'purchase', 'period_end'],
+  ['budget', 'hold', 'settle', 'release', 'minutes', 'use', 'purchase'],
+  ['budget', 'hold', 'settle', 'use', 'days', 'anchor', 'cancel', 'plan', 'period_end'],
   [
     'hold',
     'settle',

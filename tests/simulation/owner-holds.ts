@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { listBudgets, raiseBudget, setBudget } from '../../schema/ledger/budgets.ts'
+import { findHold } from '../../schema/ledger/read/holds.ts'
 import {
   type Settlement,
   type SpendOutcome,
@@ -7,18 +9,20 @@ import {
   spendCredits,
 } from '../../schema/ledger/spend/usage.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import { availableOf, belongings, type Hold, type Life, openHolds } from './model.ts'
+import { availableOf, type Budget, belongings, type Hold, type Life, openHolds } from './model.ts'
+import { limitsOn, raise } from './model-budgets.ts'
 import {
   answerTo,
   type HoldAnswer,
   type HoldAsk,
+  isTheirs,
   outliving,
   reserve,
   whenHeld,
   withHold,
 } from './model-holds.ts'
 import { fundsOf, type Owner } from './owner.ts'
-import type { Amount, HoldStep } from './owner-history.ts'
+import type { Amount, Asker, HoldStep } from './owner-history.ts'
 import { findPosted, monthOf, payerOf } from './owner-ledger.ts'
 import { whatHappened } from './what-happened.ts'
 
@@ -41,7 +45,9 @@ export async function atEditor(
       ? await open(product, owner, { ...moment, step })
       : step.do === 'fail'
         ? await fail(product, owner, { ...moment, step })
-        : await resolve(product, owner, { ...moment, step })
+        : step.do === 'budget'
+          ? await limit(product, owner, { ...moment, step })
+          : await resolve(product, owner, { ...moment, step })
   if (!isExact) return
   // What a hold leaves of a month that is over expires within a minute.
   if (expected.reserved.holds.some(({ state, outlives }) => outlives !== null && state !== 'open'))
@@ -67,12 +73,20 @@ async function open(
   const funds = isSettled ? belongings(life, now) : await fundsOf(product, owner)
   const credits = amountOf(step.amount, availableOf(funds))
   const at_least = step.at_least ? Math.max(1, Math.floor((credits * step.at_least) / 100)) : undefined
+  const by = personOf(owner, step.editor)
+  const key = step.key == null ? null : (owner.keys[step.key] ?? null)
+  const run = step.run
+    ? { id: `run ${step.run.id}`, limit: amountOf(step.run.limit, availableOf(funds)) }
+    : null
   const asked = {
     action: 'reserve',
     credits,
     at_least,
     lasting_s: step.minutes * 60,
     reason: 'Chat',
+    operator_key_id: key,
+    run: run?.id,
+    run_limit: run?.limit,
   } as const
   const requests = Array.from({ length: step.parallel ?? 1 }, () => ({
     ...asked,
@@ -87,18 +101,30 @@ async function open(
   const outcomes = await ask(step.times)
   let expected = life
   const grants: { credits: number; plan: number }[] = []
-  for (const _ of requests) {
-    const granted = reserve(expected, now, { credits, at_least: at_least ?? credits })
-    if (granted === null) continue
-    grants.push(granted)
-    expected = withHolds(expected, [holdOf({ id: `${grants.length}`, ...granted, at, step })])
-  }
+  const answers = requests.map(() => {
+    const granted = reserve(expected, now, { credits, at_least: at_least ?? credits, by, run })
+    if (typeof granted !== 'string') {
+      grants.push(granted)
+      expected = withHolds(expected, [holdOf({ id: `${grants.length}`, ...granted, by, key, run, at, step })])
+      return 'posted'
+    }
+    if (granted !== 'over_budget') return granted
+    const [nearest] = limitsOn(expected, now, { by, run })
+    return `over ${nearest?.limit} of ${nearest?.scope}: ${nearest?.spent} and ${nearest?.held}`
+  })
   const posted = outcomes.flatMap(({ hold }) => hold ?? [])
   const ofPlan = await planCreditsOf(product, posted)
   const found = posted.map(({ id, credits }) => ({ credits, plan: ofPlan.get(id) ?? 0 }))
-  if (isSettled) same(`${requests.length} holds of ${credits}`, ascending(grants), ascending(found))
+  if (isSettled) {
+    const told = outcomes.map(({ outcome, budget }) =>
+      budget ? `over ${budget.credits} of ${budget.scope}: ${budget.used} and ${budget.held}` : outcome,
+    )
+    same(`${requests.length} holds of ${credits}`, ascending(grants), ascending(found))
+    same('answers', answers.toSorted(), told.toSorted())
+  }
   const holds = posted.map((hold) => {
-    const made = holdOf({ id: hold.id, credits: hold.credits, plan: ofPlan.get(hold.id) ?? 0, at, step })
+    const plan = ofPlan.get(hold.id) ?? 0
+    const made = holdOf({ id: hold.id, credits: hold.credits, plan, by, key, run, at, step })
     same('expiry', made.expires_at, hold.expires_at.getTime() / 1000)
     owner.editorOf.set(hold.id, editorName(step.editor))
     return made
@@ -108,16 +134,48 @@ async function open(
   return changed
 }
 
-function holdOf(made: {
-  id: string
-  credits: number
-  plan: number
+function holdOf({
+  at,
+  step,
+  ...made
+}: Pick<Hold, 'id' | 'credits' | 'plan' | 'by' | 'key' | 'run'> & {
   at: Date
   step: { minutes: number }
 }): Hold {
-  const { id, credits, plan, at, step } = made
-  const expires_at = (at.getTime() + step.minutes * 60_000) / 1000
-  return { id, credits, plan, opened_at: at.getTime() / 1000, expires_at, state: 'open', outlives: null }
+  const opened_at = at.getTime() / 1000
+  return { ...made, opened_at, expires_at: opened_at + step.minutes * 60, state: 'open', outlives: null }
+}
+
+/** Sets, removes or raises a limit, as an admin does. */
+async function limit(
+  { database: { server } }: FaultyProduct,
+  owner: Owner,
+  { step, life, at, now, isSettled }: Moment<Extract<HoldStep, { do: 'budget' }>>,
+): Promise<Life> {
+  const owner_id = payerOf(owner) ?? ''
+  const by = personOf(owner, step.editor)
+  const scope = owner.kind === 'user' ? 'own' : step.scope
+  const of = scope === 'member' ? by : null
+  const credits = step.limit && amountOf(step.limit, availableOf(belongings(life, now)), 0)
+  const { period } = step
+  const before = life.spending.budgets.find((budget) => budget.scope === scope && budget.of === of)
+  let after: Budget | null
+  if (step.for_period) {
+    const listed = await listBudgets(server, { owner_id, people: [by], now: at })
+    const budget_id = listed.find((budget) => budget.scope === scope)?.id
+    if (!before || budget_id === undefined || credits === null) return life
+    after = raise(life, now, { budget: before, by, to: credits })
+    const isRaised = await raiseBudget(server, { owner_id, budget_id, person: by, credits, now: at })
+    if (isSettled) same(`raised to ${credits}`, after !== null, isRaised)
+    after ??= before
+  } else {
+    await setBudget(server, { owner_id, scope, user_id: of, credits, period, set_by: by, now: at })
+    const raised = before?.period === period ? before.raised : []
+    after = credits === null ? null : { scope, of, limit: credits, period, raised }
+  }
+  const others = life.spending.budgets.filter((budget) => budget !== before)
+  owner.spending.budgets = after ? [...others, after] : others
+  return { ...life, spending: { ...life.spending, budgets: owner.spending.budgets } }
 }
 
 async function planCreditsOf(
@@ -139,7 +197,7 @@ function withHolds(life: Life, holds: readonly Hold[]): Life {
 async function resolve(
   product: FaultyProduct,
   owner: Owner,
-  { step, life: before, at, now, isSettled }: Moment<Exclude<HoldStep, { do: 'hold' | 'fail' }>>,
+  { step, life: before, at, now, isSettled }: Moment<Exclude<HoldStep, { do: 'hold' | 'fail' | 'budget' }>>,
 ): Promise<Life> {
   const { holds } = before.reserved
   const chosen = holds.at(-1 - (step.hold % Math.max(1, holds.length)))
@@ -156,10 +214,17 @@ async function resolve(
         : { do: 'release' }
   const { do: action, ...asked } = ask
   const failure: Pick<Settlement, 'failure'> = ask.do === 'settle' && ask.failed ? { failure: 'timeout' } : {}
-  const request = { action, ...asked, hold_id: chosen.id, ...failure, may_spend: true, at } as Asked
+  const asker = askerOf(owner, chosen, step.by)
+  const { key: operator_key_id } = asker
+  // A call with an operator's key names the hold alone.
+  const actor = operator_key_id === null ? asker.by : null
+  const theirs = await findHold(product.database.server, { hold_id: chosen.id, actor, operator_key_id })
+  same(`found by ${JSON.stringify(asker)}`, isTheirs(chosen, asker), theirs !== null)
+  const by = { actor: theirs?.actor ?? asker.by, operator_key_id }
+  const request = { action, ...asked, ...by, hold_id: chosen.id, ...failure, may_spend: true, at } as Asked
   const found = await send(product, owner, request, step.times)
   const { life, hold } = await asProductKnew(product, { before, chosen, now })
-  const expected = answerTo(life, { hold, settled: owner.settlements.get(hold.id), ask, now })
+  const expected = answerTo(life, { hold, settled: owner.settlements.get(hold.id), ask, asker, now })
   const what = `${JSON.stringify(ask)} of ${JSON.stringify(hold)}`
   same(what, expected.outcome, found.outcome)
   if (isSettled && ask.do === 'settle') same(what, expected.charged, found.charged)
@@ -177,6 +242,12 @@ async function resolve(
   owner.usages.splice(0, owner.usages.length, ...recorded.usages)
   owner.reserved = recorded.reserved
   return expected.life
+}
+
+function askerOf(owner: Owner, hold: Hold, asker: Asker = 'opener'): Pick<Hold, 'by' | 'key'> {
+  if (asker === 'opener') return hold
+  const by = asker === 'stranger' ? 'user_stranger' : hold.by
+  return { by, key: typeof asker === 'number' ? (owner.keys[asker] ?? null) : null }
 }
 
 /** Where the product has heard of a month's end that was not compared yet. */
@@ -252,7 +323,8 @@ async function fail(
   const again = await send(product, owner, { ...request, credits: 1 }, 1)
   same('a charge with the key of a failure', 'conflict', again.outcome)
   const { model } = labels
-  owner.reports.push({ at: now, editor: editorName(step.editor), model, requests: 1, failed: 1, credits: 0 })
+  const by = { by: request.actor, run: null, editor: editorName(step.editor) }
+  owner.spending.used.push({ at: now, ...by, model, requests: 1, failed: 1, credits: 0 })
   return life
 }
 
@@ -261,10 +333,19 @@ function report(
   { hold, ...made }: { hold: Hold; at: number; requests: number; failed?: number; credits?: number },
 ): void {
   const editor = owner.editorOf.get(hold.id) ?? ''
-  owner.reports.push({ failed: 0, credits: 0, ...made, editor, model: labels.model })
+  const run = hold.run?.id ?? null
+  owner.spending.used.push({
+    failed: 0,
+    credits: 0,
+    ...made,
+    by: hold.by,
+    run,
+    editor,
+    model: labels.model,
+  })
 }
 
-type Without<T> = T extends unknown ? Omit<T, 'owner_id' | 'actor' | 'occurred_at'> : never
+type Without<T> = T extends unknown ? Omit<T, 'owner_id' | 'occurred_at'> : never
 type Asked = Without<SpendRequest> & { readonly at: Date }
 
 /** Asks once, or again where the answer was lost: then it is the same, and nothing has changed meanwhile. */
@@ -276,7 +357,7 @@ async function send(
 ): Promise<SpendOutcome> {
   const payer = payerOf(owner)
   if (!payer) throw new Error('There is no payer')
-  const asked = { owner_id: payer, actor: owner.person.user_id, occurred_at: at, ...request } as SpendRequest
+  const asked = { owner_id: payer, occurred_at: at, ...request } as SpendRequest
   const [first] = await spendCredits(product.database.server, [asked])
   if (!first) throw new Error('The ledger did not decide')
   for (let time = 1; time < times; time++) {
@@ -292,7 +373,13 @@ async function send(
 }
 
 function editorOf(owner: Owner, editor: number) {
-  return { ...labels, token_id: owner.editors[editor % owner.editors.length] ?? null }
+  const token_id = owner.editors[editor % owner.editors.length] ?? null
+  return { ...labels, token_id, actor: personOf(owner, editor) }
+}
+
+/** In a team the second editor is a colleague's. */
+function personOf({ kind, person, colleague }: Owner, editor: number): string {
+  return kind === 'team' && editor === 1 ? colleague : person.user_id
 }
 
 export function editorName(editor: number): string {

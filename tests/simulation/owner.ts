@@ -6,6 +6,7 @@ import { type Person, signUp, tokenOf } from '../support/services/clerk.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import {
   type Belongings,
+  type Budget,
   type Funds,
   nothingReserved,
   type Reserved,
@@ -36,10 +37,16 @@ export interface Owner {
   /** By hold. */
   readonly settlements: Map<string, Settled>
   readonly editorOf: Map<string, string>
-  /** The tokens of the person's editors that reserve. */
+  /** The tokens of the editors that reserve: the person's, and a colleague's in a team. */
   readonly editors: readonly string[]
-  /** What was reported and charged. */
-  readonly reports: Report[]
+  readonly colleague: string
+  /** The operator's. */
+  readonly keys: readonly string[]
+  readonly spending: {
+    budgets: readonly Budget[]
+    /** What was reported and charged. */
+    readonly used: Report[]
+  }
   /** What support was asked for, and the credits of its adjustments, below zero when they were taken. */
   readonly acts: string[]
   readonly adjustments: number[]
@@ -110,7 +117,9 @@ export async function newOwner(
     settlements: new Map(),
     editorOf: new Map(),
     editors: [randomUUID(), randomUUID()],
-    reports: [],
+    colleague: `${person.user_id}_colleague`,
+    keys: [randomUUID(), randomUUID()],
+    spending: { budgets: [], used: [] },
     acts: [],
     adjustments: [],
     pages: new Set(),

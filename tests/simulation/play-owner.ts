@@ -46,6 +46,7 @@ const plainKinds: ReadonlySet<OwnerStep['do']> = new Set([
   'release',
   'extend',
   'fail',
+  'budget',
   'days',
   'minutes',
   'period_end',
@@ -187,6 +188,7 @@ async function take(product: FaultyProduct, owner: Owner, step: OwnerStep, mustO
     case 'release':
     case 'extend':
     case 'fail':
+    case 'budget':
       return
     case 'minutes':
       return pass(product, step.minutes * 60)

@@ -1,6 +1,8 @@
 import { generateExtensionToken, reportUsage } from '../../schema/api/extension.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { availableOf, belongings, spend } from './model.ts'
+import { limitsOn } from './model-budgets.ts'
+import { refusalOf } from './model-holds.ts'
 import { type Owner, tokenFor, toldBelongings } from './owner.ts'
 import { findPosted, monthOf, usageKeyOf } from './owner-ledger.ts'
 import { whatHappened } from './what-happened.ts'
@@ -20,7 +22,16 @@ export async function use(
   // The team's credits need a seat.
   if (owner.kind === 'team' && before.seats_total === 0) return
   const credits = Math.min(10_000, Math.max(1, Math.ceil((availableOf(before) * percent) / 100)))
-  const expected = spend(before, credits)
+  const spender = { by: owner.person.user_id, run: null }
+  const [nearest] = limitsOn(life, now, spender)
+  const expected = {
+    refused: 402,
+    over_budget: nearest && {
+      ...nearest,
+      resets_at: new Date((nearest.resets_at ?? 0) * 1000).toISOString(),
+    },
+    none: spend(before, credits),
+  }[refusalOf(life, now, { ...spender, credits }) ?? 'none']
   const token = await tokenFor(product, owner)
   const { access_token } = await product.server.ask(generateExtensionToken, { token })
   const body = {
@@ -30,16 +41,16 @@ export async function use(
   }
   for (let report = 0; report < reports; report++) {
     const answer = await product.server.api(reportUsage, { token: access_token, body })
-    const told = answer.body as { balance?: { plan: number; purchased: number } }
+    const told = answer.body as { balance?: { plan: number; purchased: number }; budget?: object }
     const balance = told.balance && {
       plan: before.plan - told.balance.plan,
       purchased: before.purchased - told.balance.purchased,
     }
-    const found = answer.status === 200 ? (balance ?? 'nothing') : answer.status
+    const found = answer.status === 200 ? (balance ?? 'nothing') : (told.budget ?? answer.status)
     // An event may be applied between two answers.
-    if (isSettled && JSON.stringify(found) !== JSON.stringify(expected ?? 402)) {
+    if (isSettled && JSON.stringify(found) !== JSON.stringify(expected)) {
       throw new Error(
-        `${credits} credits of ${before.plan} + ${before.purchased}: expected ${JSON.stringify(expected ?? 402)}, got ${JSON.stringify(found)}\n${JSON.stringify(answer.body)}`,
+        `${credits} credits of ${before.plan} + ${before.purchased}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(found)}\n${JSON.stringify(answer.body)}`,
       )
     }
   }
@@ -49,8 +60,9 @@ export async function use(
   const taken = { plan: posted.plan, purchased: posted.purchased }
   const { month } = monthOf(await whatHappened(product, owner), posted, now)
   owner.usages.push({ ...taken, at, month })
-  owner.reports.push({
+  owner.spending.used.push({
     at,
+    ...spender,
     editor: 'token',
     model: null,
     requests: 1,

@@ -16,6 +16,7 @@ export type Player = Pick<
   | 'usages'
   | 'adjustments'
   | 'reserved'
+  | 'spending'
   | 'colleagues'
   | 'paidInvoices'
   | 'teams'
@@ -61,8 +62,8 @@ export function whatHappened(product: World, owner: Player): Promise<Life> {
         is_live: (await stripe.subscriptions.retrieve(subscription)).ended_at === null,
       })),
     )
-    const { usages, adjustments, reserved } = owner
-    return { purchases, subscriptions, usages, adjustments, reserved, colleagues, teams }
+    const { usages, adjustments, reserved, spending } = owner
+    return { purchases, subscriptions, usages, adjustments, reserved, spending, colleagues, teams }
   })
 }
 

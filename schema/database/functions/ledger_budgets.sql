@@ -52,7 +52,8 @@ BEGIN
     SELECT * INTO given.starts_on, given.ends_on
     FROM ledger_budget_period(budget.owner_id, budget.period, (moment AT TIME ZONE 'UTC')::date);
     SELECT p.used, budget.credits + p.extra INTO given.used, given.credits FROM ledger_budget_periods p
-    WHERE (p.owner_id, p.actor, p.ends_on, p.budget_id) = (budget.owner_id, given.actor, given.ends_on, budget.id);
+    WHERE (p.owner_id, p.actor, p.ends_on, p.budget_id) = (budget.owner_id, given.actor, given.ends_on, budget.id)
+      AND p.starts_on = given.starts_on;
     given.is_stored := FOUND;
     IF NOT FOUND THEN
       given.credits := budget.credits;
@@ -78,7 +79,8 @@ BEGIN
 END
 $$;
 
--- Begins the periods of a moment that have no row yet, with what was used in them so far.
+-- Begins the periods of a moment that have no row yet, with what was used in them so far. A billing month that begins later and
+-- ends on the same day, at a short month's end, takes the row of the one before.
 CREATE OR REPLACE PROCEDURE ledger_begin_budget_periods(owner_id text, person text, moment timestamptz) LANGUAGE sql AS $$
   INSERT INTO ledger_budget_periods (owner_id, budget_id, actor, starts_on, ends_on, used, used_before)
   SELECT m.owner_id, m.id, b.actor, b.starts_on, b.ends_on, b.used,
@@ -86,6 +88,8 @@ CREATE OR REPLACE PROCEDURE ledger_begin_budget_periods(owner_id text, person te
   FROM ledger_budgets_of(ledger_begin_budget_periods.owner_id, person, moment, NULL, NULL, NULL) b
   JOIN ledger_budgets m ON m.owner_id = ledger_begin_budget_periods.owner_id AND m.id = b.budget_id
   WHERE NOT b.is_stored
+  ON CONFLICT (owner_id, actor, ends_on, budget_id) DO UPDATE SET starts_on = EXCLUDED.starts_on, used = EXCLUDED.used,
+    used_before = EXCLUDED.used_before, extra = 0
 $$;
 
 -- Sets a limit, or removes it when `credits` is NULL. Its periods go with another length. Returns the limit before.

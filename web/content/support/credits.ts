@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { erasedText } from '../../../schema/api/credits.ts'
 import type { TraceItem } from '../../../schema/api/support.ts'
 import {
+  capitalized,
   creditsText,
   dataOf,
   dayText,
@@ -141,7 +142,6 @@ const holdWords = wordsOf({
 function describeReserved(data: Hold, as_of: string): ItemText {
   const { state, asked, credits, expires_at } = data
   const what = [data.reason ?? erasedText, data.model, data.project].filter(Boolean).join(', ')
-  const by = data.actor === data.owner_id ? '' : `, by ${memberText(data.actor, data.actor_label)}`
   const isAhead = expires_at !== null && Date.parse(expires_at) > Date.parse(as_of)
   return {
     title: `${creditsText(credits)} reserved`,
@@ -149,7 +149,7 @@ function describeReserved(data: Hold, as_of: string): ItemText {
     state,
     credits,
     details: [
-      `For “${what}”${by}.`,
+      `For “${what}”${byText(data, data.actor)}.`,
       ...(data.operator_key ? [`Reserved with the operator key “${data.operator_key}”.`] : []),
       ...(asked > credits ? [`${creditsText(asked)} were asked for.`] : []),
       ...(state === 'open' && isAhead ? [`It expires on ${momentText(expires_at)}.`] : []),
@@ -191,7 +191,7 @@ function describeResolved(data: Hold): Pick<ItemText, 'title' | 'details' | 'led
         : []),
       ...(uncollected > 0
         ? [
-            `It cost ${creditsText(settled_credits)}; ${uncollected} ${uncollected === 1 ? 'stays' : 'stay'} uncollected, because no more were available.`,
+            `It cost ${creditsText(settled_credits)}; ${uncollected} ${uncollected === 1 ? 'stays' : 'stay'} uncollected, because no more were available or left of a limit.`,
           ]
         : []),
       ...(!isLate && above < 0 ? [`${wereText(-above)} no longer reserved.`] : []),
@@ -200,7 +200,70 @@ function describeResolved(data: Hold): Pick<ItemText, 'title' | 'details' | 'led
   }
 }
 
+const limits = {
+  organization: 'the limit of the organization',
+  own: 'their own limit',
+  member: 'the limit of one member',
+  member_default: 'the limit of each member',
+}
+
+const refusalSchema = z.object({
+  owner_id: z.string(),
+  scope: z.enum(['organization', 'own', 'member', 'member_default']),
+  period: z.enum(['day', 'month', 'billing_month']),
+  /** As it is now, with what it was raised by for this period. */
+  limit: z.int(),
+  starts_on: z.iso.date(),
+  ends_on: z.iso.date(),
+  refused: z.int(),
+  /** Of the last request. */
+  refused_credits: z.int(),
+  refused_actor: z.string(),
+  actor_label: maybe.text,
+})
+type Refusal = z.infer<typeof refusalSchema>
+
+/** What a limit on spending refused in one of its periods. */
+const refusalWords = wordsOf({
+  kind: 'refusal',
+  name: 'Spending limit',
+  data: refusalSchema,
+  describe({ data }) {
+    const { starts_on, ends_on, refused_credits } = data
+    return {
+      title: refusedText(data),
+      level: 'done',
+      details: [
+        `The last one was for ${creditsText(refused_credits)}${byText(data, data.refused_actor)}.`,
+        `The limit is ${amountText(data)}, counted from ${dayText(starts_on)} to ${dayText(ends_on)}, 00:00 UTC.`,
+      ],
+    }
+  },
+  notices({ key, data }) {
+    const { scope, ends_on, refused_credits } = data
+    const [whose, who] = scope === 'own' ? ['Your own', 'you'] : ['Your organization’s', 'its admins']
+    return [
+      notice('waiting', {
+        sentence: `${refusedText(data)} in this period, which ends on ${dayText(ends_on)}.`,
+        tell: `${whose} spending limit is ${amountText(data)}, and less than the ${creditsText(refused_credits)} of the last request are left of it. It is reset on ${dayText(ends_on)}, 00:00 UTC; until then ${who} can raise it on the billing page.`,
+        item_key: key,
+      }),
+    ]
+  },
+})
+
+function refusedText({ scope, refused }: Refusal): string {
+  return `${capitalized(limits[scope])} refused ${refused === 1 ? 'one request' : `${refused} requests`}`
+}
+
+const amountText = ({ limit, period }: Refusal) => `${creditsText(limit)} a ${period.replaceAll('_', ' ')}`
+
+/** Nothing for the owner's own. */
+function byText({ owner_id, actor_label }: Pick<Hold, 'owner_id' | 'actor_label'>, actor: string): string {
+  return actor === owner_id ? '' : `, by ${memberText(actor, actor_label)}`
+}
+
 const wereText = (credits: number) => `${creditsText(credits)} ${credits === 1 ? 'was' : 'were'}`
 const transfersOf = ({ transfer_ids }: Hold) => transfer_ids.map((id) => `transfer:${id}`)
 
-export const credits = [transferWords, holdWords]
+export const credits = [transferWords, holdWords, refusalWords]
