@@ -97,17 +97,17 @@ describe('with an operator key', () => {
       const { body } = await server.api(settleHold, { token: gateway.key, params: { id }, body: cost })
       expect(body).toMatchObject({ charged: 12, released: 8, uncollected: 0, replayed })
     }
-    // 9.99 credits complete a credit with the rest of 0.02, and 0.5 do not.
+    // With the rest of 0.02: 0.52, then 9.52, then 1.02.
     for (const [output, charged] of [
       [5, 0],
-      [95, 9],
+      [90, 9],
       [5, 1],
     ] as const)
       expect((await use({ token }, { ...large, tokens: { output } })).body).toMatchObject({ charged })
-    const { data } = await server.ask(explainBalance, { user_id, query: { limit: '4' } })
+    const { data } = await server.ask(explainBalance, { token: user_id, query: { limit: '4' } })
     expect(data.items.map(({ change, cause }) => [change.total, cause.cost_thousandths])).toEqual([
       [-1, 500],
-      [-9, 9_500],
+      [-9, 9_000],
       [0, 500],
       [-12, 12_020],
     ])
