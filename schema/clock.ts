@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Environment } from './env.ts'
 
-/** The product's clock. */
 export interface Clock {
   readonly now: () => Date
   /** Settled when the first time is known, or cannot be had at the moment. */

@@ -2,7 +2,6 @@ import type { Pool } from 'pg'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { build } from './build.ts'
 
-/** The measured fields of a pool. */
 export type MeasuredPool = Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>
 
 /** What server and worker measure alike. One for each, so that several in one process (tests) share no counters. */

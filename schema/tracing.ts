@@ -8,7 +8,6 @@ import {
   trace,
 } from '@opentelemetry/api'
 
-/** Where spans go, from the environment. */
 export interface TracingSettings {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
   readonly OTEL_TRACES_SAMPLER_ARG: number

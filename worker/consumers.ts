@@ -56,7 +56,6 @@ export interface Consumers {
   close(force?: boolean): Promise<void>
 }
 
-/** Runs the jobs of every queue. */
 export function startConsumers(
   deps: WorkerDependencies,
   backend: QueueBackend,
@@ -71,7 +70,6 @@ export function startConsumers(
   }
 }
 
-/** What a job asks for. */
 type Ask = { readonly [Name in QueueName]: { readonly queue: Name } & JobPayload<Name> }[QueueName]
 
 /**
@@ -119,7 +117,6 @@ function attributesOf(queue: QueueName, payload: object): Record<string, string>
   }
 }
 
-/** What a job is about. */
 function idsOfJob(payload: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(payload ?? {}).filter(([name]) => name.endsWith('_id')))
 }

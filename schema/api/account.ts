@@ -63,7 +63,6 @@ export const accountSummarySchema = z.object({
   organization_name: z.nullable(z.string()),
   /** Whether the caller has a seat in the organization, without which they cannot use its credits. */
   has_seat: z.boolean(),
-  /** Whether the organization has no admin. */
   lacks_admin: z.boolean(),
   /** When the caller's account was created; null for a caller without one, whatever the payer. */
   member_since: z.nullable(z.iso.datetime()),
@@ -80,7 +79,6 @@ export const accountSummarySchema = z.object({
     held: z.int(),
     /** True when it is time to suggest a top-up; never for a payer that has not had credits yet. */
     low: z.boolean(),
-    /** Whether there have ever been credits. */
     had_credits: z.boolean(),
   }),
   /**

@@ -140,7 +140,6 @@ export const explainBalance = endpoint({
   }),
 })
 
-/** The columns of the file, in their order. */
 export const explanationColumns = [
   /** ISO 8601, UTC. */
   'date',

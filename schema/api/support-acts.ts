@@ -10,7 +10,6 @@ export const targetKinds = [
   'invoice',
   'invitation',
   'charge',
-  'invoice',
   'hold',
   'user',
   'organization',

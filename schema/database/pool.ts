@@ -80,7 +80,6 @@ const endedStates = /^(08...|57P0[123])$/
 const readOnlyState = '25006'
 const replaceEveryMs = 4000
 
-/** What a pool knows of its connections. */
 interface Peers {
   replacedAtMs: number
   /** Whether a connection is in no transaction and owes no answer. */

@@ -7,7 +7,6 @@ interface EventKind {
   readonly type: string
 }
 
-/** Whether anything follows from events of this type. */
 export function isHandledEvent({ source, type }: EventKind): boolean {
   return (source === 'stripe' ? objectOfStripeEvent(type) : objectOfClerkEvent(type)) !== undefined
 }

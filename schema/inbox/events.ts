@@ -30,7 +30,6 @@ function selectEvent(db: Kysely<DB>, { source, id }: EventKey) {
   return db.selectFrom('inbox_events').selectAll().where('source', '=', source).where('id', '=', id)
 }
 
-/** Which of these are in the inbox. */
 export async function listKnownEvents(
   db: Kysely<DB>,
   { source, ids }: { readonly source: EventSource; readonly ids: readonly string[] },

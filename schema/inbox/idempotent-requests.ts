@@ -85,7 +85,6 @@ export async function forgetRequest(db: Database, { user_id, key }: RequestKey):
     .execute()
 }
 
-/** Deletes keys that are remembered no longer. Returns how many. */
 export async function deleteOldRequests(db: Database, now: Date): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotent_requests')

@@ -27,7 +27,6 @@ export interface Grant {
   readonly ends_at: Date | null
 }
 
-/** The grant of one paid checkout of credits. */
 export function purchaseGrant(
   owner_id: string,
   { intent_id, starts_at }: { readonly intent_id: string; readonly starts_at: Date },

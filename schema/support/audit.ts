@@ -31,7 +31,6 @@ export type LookedAt =
   | 'acts'
   | 'audit'
 
-/** Logs what a person looks at. */
 export async function recordLook(
   db: Kysely<DB>,
   look: Pick<NewAuditEntry, 'actor' | 'detail'> & {

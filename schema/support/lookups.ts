@@ -34,7 +34,6 @@ export async function findHeldBy(
   return { users: users.map(({ clerk_id }) => clerk_id), organizations: rows }
 }
 
-/** Whether any of our rows concerns them. */
 export async function isKnownOwner(db: ReadDatabase, owner_id: string): Promise<boolean> {
   const isThere =
     kindOf(owner_id) === 'user'

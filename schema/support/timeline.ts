@@ -23,7 +23,6 @@ interface RowOf<Kind extends TimelineKind> {
 }
 export type TimelineRow<Kind extends TimelineKind = TimelineKind> = { [One in Kind]: RowOf<One> }[Kind]
 
-/** A row's place in the order. */
 export interface Place {
   /** As `TimelineRow.at` has it. */
   readonly at: string

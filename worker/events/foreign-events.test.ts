@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { findEvent } from '../../schema/inbox/events.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { startClockwork } from '../../tests/support/product/clockwork.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -37,11 +38,7 @@ async function dayWith(type: string, object: { object: string } & Record<string,
   const worker = startClockwork(database, { stripe: stripe.client, log })
   const id = await receiveStripeEvent(database.server, eventOf(type, object))
   await worker.pass(dayMs)
-  const event = await database.owner
-    .selectFrom('inbox_events')
-    .select(['state', 'reason', 'attempts'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+  const event = await findEvent(database.owner, { source: 'stripe', id })
   const about = lines.filter(({ text }) => /event/i.test(text))
   return { event, about, tries: worker.runs.filter(({ queue }) => queue === 'stripe-events').length }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, expect, test } from 'vitest'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { afterEach, expect, test } from 'vitest'
 import { unusedPartOf } from '../../schema/vendors/stripe/refund-unused-part.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import {
   buildPaidPlan,
   type PaidPurchase,
@@ -20,9 +20,7 @@ afterEach(async () => {
   await stripe.clear('faults')
   await life.startOver()
 })
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 /** Some time ago: Stripe's times are whole seconds. */
 async function buyPro(order: PlanOrder = {}): Promise<PaidPurchase> {

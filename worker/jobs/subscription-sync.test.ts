@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
@@ -9,12 +10,8 @@ const dayMs = 86_400_000
 
 /** When it is synced again, in days from now. */
 async function nextSyncInDays({ subscription_id }: PaidPurchase): Promise<number> {
-  const { next_try_at } = await database.owner
-    .selectFrom('subscriptions')
-    .select('next_try_at')
-    .where('stripe_subscription_id', '=', subscription_id ?? '')
-    .executeTakeFirstOrThrow()
-  return (next_try_at.getTime() - clock.now().getTime()) / dayMs
+  const row = await findSubscription(database.owner, subscription_id ?? '')
+  return (Number(row?.next_try_at) - clock.now().getTime()) / dayMs
 }
 
 test('a subscription without events is synced after five to seven days, and not all on the same day', async () => {

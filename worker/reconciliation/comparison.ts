@@ -21,7 +21,6 @@ export interface ComparisonContext {
 }
 
 export interface Compared {
-  /** How many objects. */
   readonly count: number
   readonly differences: readonly UnconfirmedDifference[]
   /** Where the next step goes on; null when the list is complete. */

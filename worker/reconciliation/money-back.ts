@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
+import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import type { Database } from '../../schema/database/connect.ts'
 import { findRows } from '../../schema/database/find-rows.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
@@ -191,14 +192,7 @@ async function whatItPaidFor(
     const lines = await findRows(db, 'paid_invoice_lines', 'stripe_invoice_id', [stripe_invoice_id])
     return { owner_id: lines.get(stripe_invoice_id)?.owner_id ?? null, credits: null }
   }
-  const intent =
-    intent_id === null
-      ? undefined
-      : await db
-          .selectFrom('checkout_intents')
-          .select(['owner_id', 'credits', 'amount_minor'])
-          .where('id', '=', intent_id)
-          .executeTakeFirst()
+  const intent = intent_id === null ? undefined : await findIntent(db, intent_id)
   const credits = intent ? -Math.floor((intent.credits * minor) / intent.amount_minor) : null
   return { owner_id: intent?.owner_id ?? null, credits: credits === 0 ? null : credits }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Repair } from '../../schema/api/reconciliation.ts'
 import { recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import { type FindingRow, listFindings, saveFindings } from '../../schema/billing/reconciliation/findings.ts'
@@ -7,9 +7,9 @@ import { findProvenUntil, type Run } from '../../schema/billing/reconciliation/r
 import { monthGrant } from '../../schema/ledger/grants.ts'
 import { grantTransfer } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { findAct } from '../../schema/support/acts.ts'
 import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
@@ -146,9 +146,7 @@ beforeAll(async () => {
   await life.use(yearly, 10)
 }, 120_000)
 
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 test('a comparison of a varied history of which nothing was lost finds nothing, and everything until then is proven', async () => {
   const { run, findings } = await compare()

@@ -4,6 +4,7 @@ import type { Database } from '../../schema/database/connect.ts'
 import { findRows } from '../../schema/database/find-rows.ts'
 import { listPurchaseGrants } from '../../schema/ledger/post/books.ts'
 import { stripeReferenceSchema } from '../../schema/vendors/stripe/events.ts'
+import { intentIdOf } from '../../schema/vendors/stripe/metadata.ts'
 import { dayMs, madeSince, pagesOf, replayOf, resyncOf, type UnconfirmedDifference } from './comparison.ts'
 
 /** A bank may take up to two weeks to say whether it pays: https://docs.stripe.com/payments/sepa-debit. */
@@ -41,9 +42,8 @@ export async function compareSessions(
     .array(sessionSchema)
     .parse(listed)
     .flatMap((session) => {
-      const intentId = session.client_reference_id
-      const isOurs = z.uuid().safeParse(intentId).success && session.metadata?.intentId === intentId
-      return intentId && isOurs ? { session, intentId } : []
+      const intentId = intentIdOf(session)
+      return intentId ? { session, intentId } : []
     })
   const ids = ours.map(({ intentId }) => intentId)
   const intents = await findRows(db, 'checkout_intents', 'id', ids)

@@ -89,22 +89,17 @@ describe.each([
   async function redisWith(words: readonly string[]): Promise<string[]> {
     if (!redisUrl) return []
     const redis = new Redis(redisUrl)
+    const reads: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
+      hash: (key) => redis.hgetall(key),
+      list: (key) => redis.lrange(key, 0, -1),
+      zset: (key) => redis.zrange(key, '0', '-1'),
+      set: (key) => redis.smembers(key),
+      stream: (key) => redis.xrange(key, '-', '+'),
+      string: (key) => redis.get(key),
+    }
     const found: string[] = []
     for (const key of await redis.keys('*')) {
-      const type = await redis.type(key)
-      const value = JSON.stringify(
-        type === 'hash'
-          ? await redis.hgetall(key)
-          : type === 'list'
-            ? await redis.lrange(key, 0, -1)
-            : type === 'zset'
-              ? await redis.zrange(key, '0', '-1')
-              : type === 'set'
-                ? await redis.smembers(key)
-                : type === 'stream'
-                  ? await redis.xrange(key, '-', '+')
-                  : await redis.get(key),
-      )
+      const value = JSON.stringify(await reads[await redis.type(key)]?.(key))
       if (words.some((word) => `${key} ${value}`.toLowerCase().includes(word.toLowerCase())))
         found.push(`${key}: ${value}`)
     }

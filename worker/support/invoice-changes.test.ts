@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findAct, outcomeOf } from '../../schema/support/acts.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
@@ -11,9 +11,7 @@ const product = testProduct({ stripe: 'empty' })
 const { database, stripe, worker } = product
 const life = planLife(product)
 beforeEach(() => life.startOver())
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 async function invoiceNow({ subscription_id }: PaidPurchase, { is_dry_run = false } = {}) {
   const target = { kind: 'subscription', id: subscription_id ?? '' } as const

@@ -1,9 +1,9 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { ActKind } from '../../schema/api/support-acts.ts'
 import { connectDatabase } from '../../schema/database/connect.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { approveAct, findAct, outcomeOf } from '../../schema/support/acts.ts'
 import { findTarget } from '../../schema/support/targets.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
@@ -21,9 +21,7 @@ const { clerk, database, stripe, worker } = product
 const life = planLife(product)
 const colleague = madeOnce(() => signUp(clerk, { role: 'support' }))
 beforeEach(() => life.startOver())
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 type Kind = Extract<ActKind, 'end_plan' | 'end_plan_later' | 'pay_invoice' | 'void_invoice'>
 

@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Refund } from '../../schema/api/support-acts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { findAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import {
   buildOpenCredits,
@@ -18,9 +18,7 @@ import { processSupportAct } from './support-act.ts'
 const product = testProduct({ stripe: 'empty' })
 const { database, stripe, worker } = product
 const deps = () => ({ ...worker.deps, ...trustingStaff })
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 const wholePack: Refund = { amount_minor: 700, currency: 'EUR', refunded_minor: 0, stripe_reason: null }
 
@@ -223,15 +221,6 @@ describe('what Stripe refuses', () => {
 })
 
 describe('a refund that is asked for twice', () => {
-  test('a refund that two people ask for at once is under way once', async () => {
-    const bought = await buildPack()
-    const target = { kind: 'intent', id: bought.intent_id } as const
-    const one = { kind: 'refund', target, params: { refund: wholePack }, owner_id: bought.owner_id } as const
-    const ask = (requested_by: string) => buildAct(database, { ...one, requested_by })
-    const [first, second] = await Promise.all([ask('cli:ada'), ask('cli:eve')])
-    expect(first.id).toBe(second.id)
-  })
-
   test('a refund that is asked for again from a page that was read before fails, and the money goes back once', async () => {
     const bought = await buildPack()
     const part = { amount_minor: 100 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Stripe from 'stripe'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
+import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findInvitation, reserveInvitation } from '../../schema/people/invitations/invitations.ts'
 import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
@@ -130,13 +131,9 @@ describe('Stripe is away for 20 hours', { timeout: 600_000 }, () => {
       expect(await totalOf(plan)).toBe(500)
       expect(await totalOf(refunded)).toBe(250)
       expect(await totalOf(unheardOf)).toBe(500)
-      const subscription = await database.owner
-        .selectFrom('subscriptions')
-        .selectAll()
-        .where('stripe_subscription_id', '=', known.subscription_id)
-        .executeTakeFirstOrThrow()
+      const subscription = await findSubscription(database.owner, known.subscription_id ?? '')
       expect(subscription).toMatchObject({ attempts: 0, sync_failed_at: null, unavailable_since: null })
-      expect(subscription.next_try_at.getTime()).toBeGreaterThan(worker.now().getTime() + 20 * hourMs)
+      expect(Number(subscription?.next_try_at)).toBeGreaterThan(worker.now().getTime() + 20 * hourMs)
       await receiveAll(notTold)
       await worker.pass(minuteMs)
       expect(await totalOf(unheardOf)).toBe(500)

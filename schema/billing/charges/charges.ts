@@ -79,7 +79,6 @@ export function findCharge(db: Kysely<DB>, id: string): Promise<Charge | undefin
   return findRow(db, 'charges', 'stripe_charge_id', id)
 }
 
-/** What became of the disputes of some charges, by their ids. */
 export async function findDisputeStates(
   db: Kysely<DB>,
   owner_id: string,

@@ -202,7 +202,6 @@ function selectIntentsOf(db: Kysely<DB>, owner_id: string) {
     : query.where('owner_id', '=', owner_id)
 }
 
-/** Reads the intent and locks it until the transaction ends. */
 export async function lockIntent(db: Kysely<DB>, id: string): Promise<CheckoutIntent | undefined> {
   return db.selectFrom('checkout_intents').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }

@@ -60,7 +60,6 @@ export interface PaidLine {
   readonly kind: 'period' | 'seats' | 'cut'
   /** The period's start, the moment of the change, or that from which the money went back. */
   readonly starts_at: Date
-  /** The end of the period. */
   readonly ends_at: Date
   readonly seats: number
   /** Before the change; null for the others, and where the invoice's lines do not say it. */

@@ -141,7 +141,6 @@ export async function moveRun(
   return row && toRun(row)
 }
 
-/** Deletes runs and findings that ended before that time. */
 export async function deleteOldRuns(db: Kysely<DB>, before: Date): Promise<void> {
   await db.deleteFrom('reconciliation_findings').where('gone_at', '<', before).execute()
   await db

@@ -127,7 +127,6 @@ export async function findLiveTeam(db: Kysely<DB>, buyerId: string): Promise<Sub
     .executeTakeFirst()
 }
 
-/** The subscription that a checkout led to. */
 export function findSubscriptionOfIntent(db: Kysely<DB>, id: string): Promise<Subscription | undefined> {
   return findRow(db, 'subscriptions', 'intent_id', id)
 }

@@ -17,7 +17,7 @@ import {
   reserveInvitation,
 } from '../../people/invitations/invitations.ts'
 import { claimableActs } from '../../support/acts.ts'
-import { claimableEvents, failEvent, finishEvent } from '../events.ts'
+import { claimableEvents, failEvent, findEvent, finishEvent } from '../events.ts'
 import { storeEvent } from '../store-event.ts'
 import { claimDue } from './claim-due.ts'
 import { recordFailedTry, recordNoChange } from './record-try.ts'
@@ -125,15 +125,12 @@ describe('a claim takes only rows that are due and unfinished:', () => {
 })
 
 test('a row without a recorded try waits twice as long after every claim, up to ten minutes', async () => {
-  await insertEvent()
+  const event = await insertEvent()
   const waits: number[] = []
   for (let at = now, i = 0; i < 9; i++) {
     expect(await claim(at)).toHaveLength(1)
     expect(await claim(at)).toHaveLength(0)
-    const { next_try_at } = await database.owner
-      .selectFrom('inbox_events')
-      .select('next_try_at')
-      .executeTakeFirstOrThrow()
+    const { next_try_at } = (await findEvent(database.owner, event)) ?? expect.fail('No row')
     waits.push((next_try_at.getTime() - at.getTime()) / minuteMs)
     at = next_try_at
   }
@@ -168,14 +165,6 @@ test('claims that run at once share the rows', async () => {
   expect([...claimed, ...(await claim(now))]).toHaveLength(20)
 })
 
-const nextTryOf = async (id: string) =>
-  (
-    await database.owner
-      .selectFrom('inbox_events')
-      .select('next_try_at')
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()
-  ).next_try_at
 const failure = { last_error: 'No', next_try_at: minutesLater(60), unavailable_at: null }
 
 test('a try that is recorded sets when the row is claimed next, if it failed', async () => {
@@ -202,12 +191,12 @@ test('a try that is recorded changes nothing once the row was claimed again or i
   const event = await insertEvent()
   await claim(now)
   const [{ claim: latest } = { claim: 0 }] = await claim(minutesLater(1))
-  const before = await nextTryOf(event.id)
+  const before = await findEvent(database.owner, event)
   const tried = { rows: claimableEvents, key: event, claim: latest } as const
   expect(await recordFailedTry(database.worker, { ...tried, claim: 1 }, failure)).toBe(false)
   await finishEvent(database.worker, event, { state: 'applied', reason: null, now })
   expect(await recordFailedTry(database.worker, tried, failure)).toBe(false)
-  expect(await nextTryOf(event.id)).toEqual(before)
+  expect((await findEvent(database.owner, event))?.next_try_at).toEqual(before?.next_try_at)
 })
 
 test.each([claimableEvents, claimableIntents, claimableSubscriptions, claimableInvitations, claimableActs])(

@@ -25,7 +25,6 @@ export async function recordError(db: Kysely<DB>, failed: FailedTry): Promise<vo
     WHERE NOT EXISTS (SELECT 1 FROM same)`.execute(db)
 }
 
-/** Deletes those that were over before a moment; returns how many. */
 export async function deleteOldTries(db: Kysely<DB>, over_before: Date): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('failed_tries')

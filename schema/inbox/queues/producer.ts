@@ -26,7 +26,6 @@ export function freshJobId(subject: string): string {
 /** What routes, jobs and tests are given: a producer, or something that does the same. */
 export type Producer = Pick<QueueProducer, keyof QueueProducer>
 
-/** Queues that are open, by their names. */
 export type Queues = ReadonlyMap<QueueName, Queue>
 
 /** Adds jobs to the queues. Errors of the connection go to `onError`; those of an `add` to its caller. */
@@ -69,7 +68,6 @@ export class QueueProducer {
     await this.attempt((queues) => queueIn(queues, queue).addBulk(added))
   }
 
-  /** How many jobs of each queue are in which state. */
   async counts(): Promise<Record<QueueName, Record<string, number>>> {
     const entries = await this.attempt((queues) =>
       Promise.all(
@@ -82,7 +80,6 @@ export class QueueProducer {
     return Object.fromEntries(entries)
   }
 
-  /** How many jobs of a queue no worker has begun. */
   countWaiting(queue: QueueName): Promise<number> {
     return this.attempt((queues) => queueIn(queues, queue).getJobCountByTypes('waiting'))
   }

@@ -6,5 +6,4 @@ export interface LedgerProblem {
   readonly subject: string
 }
 
-/** Reports a problem to the run. */
 export type ReportProblem = (check: string, subject: string) => void

@@ -236,7 +236,6 @@ export async function lockInvitationAtClerk(
     .executeTakeFirst()
 }
 
-/** The invitation that is known to have this id at Clerk. */
 export function findInvitationAtClerk(db: Kysely<DB>, id: string): Promise<Invitation | undefined> {
   return findRow(db, 'team_invitations', 'clerk_invitation_id', id)
 }

@@ -17,7 +17,6 @@ export function openClerk(address: ClerkAddress): ClerkClient {
   })
 }
 
-/** How long we wait for an answer of Clerk's. */
 export const callLimitMs = 10_000
 /** For a 429 that does not say how long to wait. */
 const defaultRetryAfterMs = 60_000

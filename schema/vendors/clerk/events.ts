@@ -35,7 +35,6 @@ export function profileOf(event: ClerkEvent): UserProfile {
   }
 }
 
-/** Whether the user of a `user.created` or `user.updated` event was banned. */
 export function isBanned(event: ClerkEvent): boolean {
   return event.data.banned === true
 }

@@ -32,7 +32,6 @@ export const liveStatuses = subscriptionStatuses.filter((status) => subscription
 
 const finalStatuses = subscriptionStatuses.filter((status) => subscriptionMeanings[status] === 'over')
 
-/** Whether a subscription has ended for good. */
 export function isOver({ status }: { readonly status: string }): boolean {
   return (finalStatuses as readonly string[]).includes(status)
 }

@@ -36,24 +36,6 @@ export async function startStripe(options: { serverPort?: number } = {}): Promis
   }
 }
 
-/** A client that caches reads until it writes, to replay events against a fixed state. */
-export function rememberingStripe(url: string): Stripe {
-  const answers = new Map<string, Promise<Response>>()
-  const ask: typeof fetch = async (address, request) => {
-    const isRead = request?.method === 'GET'
-    if (!isRead) answers.clear()
-    const known = isRead && answers.get(String(address))
-    const answer = known || fetch(address, request)
-    if (isRead && !known) answers.set(String(address), answer)
-    return (await answer).clone()
-  }
-  return new Stripe('sk_test_sandbox', {
-    ...sandboxAt(url),
-    maxNetworkRetries: 0,
-    httpClient: Stripe.createFetchHttpClient(ask),
-  })
-}
-
 /** A client without retries, because they take real seconds: its caller sees every failure. */
 export function impatientStripe(url: string): Stripe {
   return new Stripe('sk_test_sandbox', { ...sandboxAt(url), maxNetworkRetries: 0 })

@@ -11,6 +11,7 @@ import {
 import { buildUser, readPlanType } from '../../../tests/support/factories/users.ts'
 import { isLong } from '../../../tests/support/long.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
+import { createRandom } from '../../../tests/support/random.ts'
 import { type ClerkSandboxEvent, type Person, signUp } from '../../../tests/support/services/clerk.ts'
 
 const product = testProduct({ clerk: 'sandbox' })
@@ -158,13 +159,9 @@ function permutations<T>(items: readonly T[]): T[][] {
 
 /** The events in an order that a seed decides, each one to three times. */
 function shuffled(items: readonly ClerkSandboxEvent[], seed: number): ClerkSandboxEvent[] {
-  let state = Math.imul(seed, 2_654_435_761)
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
+  const { next, int } = createRandom(seed)
   return items
-    .flatMap((event) => Array.from({ length: 1 + Math.floor(random() * 3) }, () => ({ event, at: random() })))
+    .flatMap((event) => Array.from({ length: int(1, 3) }, () => ({ event, at: next() })))
     .toSorted((a, b) => a.at - b.at)
     .map(({ event }) => event)
 }

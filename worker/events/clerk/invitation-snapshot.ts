@@ -19,7 +19,6 @@ export interface Acceptance {
 
 type Deps = Pick<WorkerDependencies, 'db' | 'clerk'>
 
-/** Fetches an invitation. */
 export async function fetchInvitation(
   deps: Deps,
   key: InvitationKey,
@@ -29,7 +28,7 @@ export async function fetchInvitation(
   return toSnapshot(deps, { organization_id, found: await deps.clerk.findInvitation(key) }, acceptance)
 }
 
-/** The same for an invitation whose id at Clerk we do not know. */
+/** For one whose id at Clerk we do not know. */
 export async function searchInvitation(
   deps: Deps,
   { id, organization_id }: { id: string; organization_id: string },

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { addMonths } from '../../../schema/billing/position/calendar.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import {
@@ -39,62 +39,60 @@ async function history({ owner_id }: PaidPurchase): Promise<[string, number][]> 
   return rows.map(({ kind, amount }) => [kind, Number(amount)])
 }
 
-describe('a yearly plan', () => {
-  test('a yearly plan begins a month that is over by time alone with one look at Stripe, and is looked at when it begins', async () => {
-    const bought = await buyYear()
-    await life.use(bought, 100)
-    await product.advanceDays(31)
-    const calls: string[] = []
-    const counting = (name: string, object: object) =>
-      new Proxy(object, {
-        get(target, key) {
-          const value: unknown = Reflect.get(target, key)
-          if (typeof value !== 'function') return value
-          return (...args: unknown[]) => {
-            calls.push(`${name}.${String(key)}`)
-            return Reflect.apply(value, target, args)
-          }
-        },
-      })
-    const client = Object.create(stripe.client, {
-      subscriptions: { value: counting('subscriptions', stripe.client.subscriptions) },
-      invoices: { value: counting('invoices', stripe.client.invoices) },
+test('a yearly plan begins a month that is over by time alone with one look at Stripe, and is looked at when it begins', async () => {
+  const bought = await buyYear()
+  await life.use(bought, 100)
+  await product.advanceDays(31)
+  const calls: string[] = []
+  const counting = (name: string, object: object) =>
+    new Proxy(object, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => {
+          calls.push(`${name}.${String(key)}`)
+          return Reflect.apply(value, target, args)
+        }
+      },
     })
-    await processSubscriptionSync(
-      { ...worker.deps, stripe: client },
-      { subscription_id: bought.subscription_id ?? '' },
-    )
-    expect(calls).toEqual(['subscriptions.retrieve', 'invoices.list'])
-    expect((await history(bought)).slice(-2)).toEqual([
-      ['plan_grant', 500],
-      ['expiry', -400],
-    ])
-    await sync(bought)
-    expect(await history(bought)).toHaveLength(4)
+  const client = Object.create(stripe.client, {
+    subscriptions: { value: counting('subscriptions', stripe.client.subscriptions) },
+    invoices: { value: counting('invoices', stripe.client.invoices) },
   })
+  await processSubscriptionSync(
+    { ...worker.deps, stripe: client },
+    { subscription_id: bought.subscription_id ?? '' },
+  )
+  expect(calls).toEqual(['subscriptions.retrieve', 'invoices.list'])
+  expect((await history(bought)).slice(-2)).toEqual([
+    ['plan_grant', 500],
+    ['expiry', -400],
+  ])
+  await sync(bought)
+  expect(await history(bought)).toHaveLength(4)
+})
 
-  test('a yearly plan is due to be looked at in the second in which its next month begins, or its period ends', async () => {
-    const bought = await buyYear()
-    const month = addMonths((await life.row(bought))?.current_period_start ?? new Date(Number.NaN), 1)
-    await product.advanceDays(27.5)
-    for (let looks = 0; looks < 5; looks++) {
-      await sync(bought)
-      const due = (await life.row(bought))?.next_try_at.getTime() ?? 0
-      if (due === month.getTime()) return
-      expect(due).toBeLessThan(month.getTime())
-      await product.advanceDays((due - product.clock.now().getTime()) / 86_400_000)
-    }
-    expect.unreachable('it was never due when its month began')
-  })
-
-  test('monthly too is due when its period ends', async () => {
-    const bought = await buildPaidPlan(product)
-    await worker.catchUp()
-    const ends = (await life.row(bought))?.current_period_end.getTime() ?? 0
-    await product.advanceDays((ends - product.clock.now().getTime()) / 86_400_000 - 0.5)
+test('a yearly plan is due to be looked at in the second in which its next month begins, or its period ends', async () => {
+  const bought = await buyYear()
+  const month = addMonths((await life.row(bought))?.current_period_start ?? new Date(Number.NaN), 1)
+  await product.advanceDays(27.5)
+  for (let looks = 0; looks < 5; looks++) {
     await sync(bought)
-    expect((await life.row(bought))?.next_try_at.getTime()).toBe(ends)
-  })
+    const due = (await life.row(bought))?.next_try_at.getTime() ?? 0
+    if (due === month.getTime()) return
+    expect(due).toBeLessThan(month.getTime())
+    await product.advanceDays((due - product.clock.now().getTime()) / 86_400_000)
+  }
+  expect.unreachable('it was never due when its month began')
+})
+
+test('a monthly plan is due to be looked at when its period ends, too', async () => {
+  const bought = await buildPaidPlan(product)
+  await worker.catchUp()
+  const ends = (await life.row(bought))?.current_period_end.getTime() ?? 0
+  await product.advanceDays((ends - product.clock.now().getTime()) / 86_400_000 - 0.5)
+  await sync(bought)
+  expect((await life.row(bought))?.next_try_at.getTime()).toBe(ends)
 })
 
 /** It is noon (UTC) of that day, for us and at Stripe, and everything has arrived. */

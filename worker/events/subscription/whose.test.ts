@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type Stripe from 'stripe'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
-import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { findAct } from '../../../schema/support/acts.ts'
+import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { buildAct } from '../../../tests/support/factories/acts.ts'
 import {
   buildPaidPlan,
@@ -21,9 +21,7 @@ import { processSupportAct } from '../../support/support-act.ts'
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { database, stripe, clerk, worker } = product
 const life = planLife(product)
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {
   const user_id = await buildUser(database.server, (await signUp(clerk)).user_id)
