@@ -20,9 +20,7 @@ import {
   failPostings,
   hideEventsFromList,
   openSandboxStripe,
-  pauseWorkers,
   repairPostings,
-  resumeWorkers,
   turnStripeKnob,
 } from './support/product.ts'
 import { alone, test as anyTest, expect } from './support/test.ts'
@@ -294,32 +292,23 @@ test('a subscriber is erased once their plan is ended, each by two people', asyn
   await ticket.mended(colleague)
 })
 
-for (const { who, stop, start } of [
-  { who: 'no worker answers', stop: pauseWorkers, start: resumeWorkers },
-  { who: 'Stripe is away', stop: () => turnStripeKnob('faults', { status: 503 }), start: clearFaults },
-]) {
-  test(
-    `a case is not green while ${who}, and says what to tell the customer`,
-    alone,
-    async ({ ada, take }) => {
-      await ada.buy(500)
-      await stop()
-      try {
-        const ticket = await take(ada.email)
-        await says(ticket, /What happened at Stripe.* is not known/)
-        await expectTold(caseSummary(ticket.page), 'We process payments with a delay')
-        expect(await ticket.wasGreen()).toBe(false)
-        await ticket.understood()
-        await start()
-        await act(ticket.page, 'Resync', 'Nothing would change')
-        await says(ticket, present)
-        await ticket.mended()
-      } finally {
-        await start()
-      }
-    },
-  )
-}
+test(
+  'a case is not green while Stripe is away, and says what to tell the customer',
+  alone,
+  async ({ ada, take }) => {
+    await ada.buy(500)
+    await turnStripeKnob('faults', { status: 503 })
+    const ticket = await take(ada.email)
+    await says(ticket, /What happened at Stripe.* is not known/)
+    await expectTold(caseSummary(ticket.page), 'We process payments with a delay')
+    expect(await ticket.wasGreen()).toBe(false)
+    await ticket.understood()
+    await clearFaults()
+    await act(ticket.page, 'Resync', 'Nothing would change')
+    await says(ticket, present)
+    await ticket.mended()
+  },
+)
 
 test('support sees the credits on the way that the customer sees, and then the credits', async ({
   ada,

@@ -4,38 +4,23 @@ import { endpoint } from '../../schema/api/endpoint.ts'
 import { createApi } from './client.ts'
 import { ApiFailure } from './failure.ts'
 
+const some = { summary: 'Does something', auth: 'user', limit: 'read' } as const
 const readThing = endpoint({
-  method: 'GET',
-  path: '/api/thing',
-  summary: 'Reads',
-  auth: 'user',
-  limit: 'read',
+  ...{ ...some, method: 'GET', path: '/api/thing' },
   query: z.strictObject({ id: z.string(), cursor: z.optional(z.string()) }),
   response: z.object({ name: z.string() }),
 })
 const listThings = endpoint({
-  method: 'GET',
-  path: '/api/things',
-  summary: 'Lists',
-  auth: 'public',
-  limit: 'read',
+  ...{ ...some, method: 'GET', path: '/api/things', auth: 'public' },
   response: z.object({ names: z.array(z.string()) }),
 })
 const makeThing = endpoint({
-  method: 'POST',
-  path: '/api/thing',
-  summary: 'Makes',
-  auth: 'user',
-  limit: 'write',
+  ...{ ...some, method: 'POST', path: '/api/thing' },
   body: z.strictObject({ name: z.string() }),
   response: z.object({ id: z.string() }),
 })
 const exportThings = endpoint({
-  method: 'GET',
-  path: '/api/things.csv',
-  summary: 'Exports',
-  auth: 'user',
-  limit: 'read',
+  ...{ ...some, method: 'GET', path: '/api/things.csv' },
   file: 'text/csv',
   response: z.string(),
 })
@@ -73,17 +58,12 @@ describe('createApi', () => {
     expect(requests[0]?.headers.get('authorization')).toBe('Bearer token-1')
   })
 
-  it('createApi sends a body as JSON', async () => {
+  it('createApi sends a body as JSON, and names a request that can be repeated', async () => {
     const { api, requests } = apiAnswering(Response.json({ id: '1' }))
-    await api(makeThing, { body: { name: 'one' } })
+    await api(makeThing, { body: { name: 'one' }, idempotencyKey: 'key-1' })
     expect(requests[0]?.method).toBe('POST')
     expect(requests[0]?.headers.get('content-type')).toBe('application/json')
     await expect(requests[0]?.json()).resolves.toEqual({ name: 'one' })
-  })
-
-  it('createApi names a request that can be repeated', async () => {
-    const { api, requests } = apiAnswering(Response.json({ id: '1' }))
-    await api(makeThing, { body: { name: 'one' }, idempotencyKey: 'key-1' })
     expect(requests[0]?.headers.get('idempotency-key')).toBe('key-1')
   })
 

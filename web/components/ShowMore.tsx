@@ -7,17 +7,18 @@ interface ShowMoreProps {
     isFetchNextPageError: boolean
     fetchNextPage: () => unknown
   }
-  label: string
-  failure: string
+  label?: string
+  /** What there is more of. */
+  of?: string
 }
 
 /** Leads from the last page that is shown to the next one. */
-export function ShowMore({ query, label, failure }: ShowMoreProps) {
+export function ShowMore({ query, label = 'Show more', of }: ShowMoreProps) {
   return (
     <>
       {query.isFetchNextPageError && (
         <p role="alert" className="border-t px-6 pt-3 text-critical text-sm">
-          {failure}
+          Could not load more{of && ` ${of}`}. Please try again.
         </p>
       )}
       {query.hasNextPage && (

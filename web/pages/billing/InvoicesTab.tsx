@@ -45,11 +45,7 @@ function Documents({ payer }: { payer: Payer }) {
   return (
     <>
       <DocumentList items={items} />
-      <ShowMore
-        query={documents}
-        label="Show more"
-        failure="Could not load more invoices. Please try again."
-      />
+      <ShowMore query={documents} of="invoices" />
     </>
   )
 }

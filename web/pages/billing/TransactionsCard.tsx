@@ -127,8 +127,8 @@ function Transactions({ payer, filter, onClear }: TransactionsProps) {
       )}
       <ShowMore
         query={transactions}
-        label={isSearch ? 'Search older transactions' : 'Show more'}
-        failure="Could not load more transactions. Please try again."
+        label={isSearch ? 'Search older transactions' : undefined}
+        of="transactions"
       />
     </div>
   )

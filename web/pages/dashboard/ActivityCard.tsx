@@ -45,11 +45,7 @@ function Activity({ payer: { payer, userId }, hasPayments }: { payer: Payer; has
         <TransactionTable documents={[]} changes={items} />
       </div>
       <div className="mt-auto">
-        <ShowMore
-          query={history}
-          label="Show more"
-          failure="Could not load more activity. Please try again."
-        />
+        <ShowMore query={history} of="activity" />
       </div>
     </>
   )

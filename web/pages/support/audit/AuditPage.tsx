@@ -55,7 +55,7 @@ export function AuditPage() {
               </section>
             )}
             <AuditEntries entries={entries} />
-            <ShowMore query={log} label="Show older" failure="Could not load more. Please try again." />
+            <ShowMore query={log} label="Show older" />
           </>
         )}
       </Card>

@@ -79,11 +79,7 @@ export function ReconciliationPage() {
                     kind={kind ?? null}
                     onRepaired={() => compare.mutate()}
                   />
-                  <ShowMore
-                    query={found}
-                    label="Show more"
-                    failure="Could not load more. Please try again."
-                  />
+                  <ShowMore query={found} />
                 </>
               )}
             </Card>

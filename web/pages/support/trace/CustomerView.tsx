@@ -78,11 +78,7 @@ export function CustomerView({ owner: { id: owner, kind }, name }: { owner: Supp
           empty="No invoices yet"
         >
           <DocumentList items={items} more={({ id, links }) => <VendorLinks of={id} links={links} />} />
-          <ShowMore
-            query={documents}
-            label="Show more"
-            failure="Could not load more invoices. Please try again."
-          />
+          <ShowMore query={documents} of="invoices" />
         </Part>
       </Card>
     </>

@@ -118,7 +118,7 @@ export function Timeline({ items, owner, highlighted, summary, context, query }:
           ))}
         </ol>
       )}
-      <ShowMore query={query} label="Show older" failure="Could not load more. Please try again." />
+      <ShowMore query={query} label="Show older" />
     </Card>
   )
 }

@@ -54,7 +54,7 @@ export function WorkPage() {
         ) : (
           <div aria-busy={work.isPlaceholderData || undefined} className="aria-busy:opacity-60">
             <WorkTable rows={work.data.pages.flatMap(({ rows }) => rows)} asOf={first.as_of} />
-            <ShowMore query={work} label="Show more" failure="Could not load more. Please try again." />
+            <ShowMore query={work} />
           </div>
         )}
       </Card>
