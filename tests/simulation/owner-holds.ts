@@ -154,7 +154,7 @@ function holdOf({
 async function limit(
   { database: { server } }: FaultyProduct,
   owner: Owner,
-  { step, life, at, now, isSettled }: Moment<Extract<HoldStep, { do: 'budget' }>>,
+  { step, life, at, now }: Moment<Extract<HoldStep, { do: 'budget' }>>,
 ): Promise<Life> {
   const owner_id = payerOf(owner) ?? ''
   const by = personOf(owner, step.editor)
@@ -170,7 +170,7 @@ async function limit(
     if (!before || budget_id === undefined || credits === null) return life
     after = raise(life, now, { budget: before, by, to: credits })
     const isRaised = await raiseBudget(server, { owner_id, budget_id, person: by, credits, now: at })
-    if (isSettled) same(`raised to ${credits}`, after !== null, isRaised)
+    same(`raised to ${credits}`, after !== null, isRaised)
     after ??= before
   } else {
     await setBudget(server, { owner_id, scope, user_id: of, credits, period, set_by: by, now: at })
