@@ -234,6 +234,11 @@ export function openHolds({ reserved }: Pick<Life, 'reserved'>, now: number): Ho
   return reserved.holds.filter(({ state, expires_at }) => state === 'open' && now < expires_at)
 }
 
+/** What has expired is written down when something is refused, or by the task of each minute. */
+export function isWrittenDown(life: Life, now: number): boolean {
+  return openHolds(life, now).length === openHolds(life, 0).length
+}
+
 function heldOf(month: string, open: readonly Hold[]): number {
   return sum(open.filter(({ outlives }) => outlives === month).map(({ credits }) => credits))
 }

@@ -9,7 +9,7 @@ import {
   spendCredits,
 } from '../../schema/ledger/spend/usage.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import { availableOf, type Budget, belongings, type Hold, type Life, openHolds } from './model.ts'
+import { availableOf, type Budget, belongings, type Hold, isWrittenDown, type Life } from './model.ts'
 import { limitsOn, raise } from './model-budgets.ts'
 import {
   answerTo,
@@ -37,9 +37,9 @@ export async function atEditor(
   if (!payerOf(owner)) return
   const life = await whatHappened(product, owner)
   const at = product.clock.now()
-  const moment = { life, at, now: at.getTime() / 1000, isSettled }
-  // What has expired is written down when something is refused, or by the task of each minute.
-  const isExact = isSettled && openHolds(life, moment.now).length === openHolds(life, 0).length
+  const now = at.getTime() / 1000
+  const isExact = isSettled && isWrittenDown(life, now)
+  const moment = { life, at, now, isSettled, isExact }
   const expected =
     step.do === 'hold'
       ? await open(product, owner, { ...moment, step })
@@ -53,7 +53,7 @@ export async function atEditor(
   if (expected.reserved.holds.some(({ state, outlives }) => outlives !== null && state !== 'open'))
     await product.runTask('end_holds')
   const found = await fundsOf(product, owner)
-  const { plan, purchased, held, plan_held } = belongings(expected, moment.now)
+  const { plan, purchased, held, plan_held } = belongings(expected, now)
   same(`after ${step.do}`, { plan, purchased, held, plan_held }, found)
 }
 
@@ -63,12 +63,14 @@ interface Moment<S extends HoldStep> {
   readonly at: Date
   readonly now: number
   readonly isSettled: boolean
+  /** Also of which account something is taken: what has expired may still be held of the plan. */
+  readonly isExact: boolean
 }
 
 async function open(
   product: FaultyProduct,
   owner: Owner,
-  { step, life, at, now, isSettled }: Moment<Extract<HoldStep, { do: 'hold' }>>,
+  { step, life, at, now, isSettled, isExact }: Moment<Extract<HoldStep, { do: 'hold' }>>,
 ): Promise<Life> {
   const funds = isSettled ? belongings(life, now) : await fundsOf(product, owner)
   const credits = amountOf(step.amount, availableOf(funds))
@@ -119,7 +121,9 @@ async function open(
     const told = outcomes.map(({ outcome, budget }) =>
       budget ? `over ${budget.credits} of ${budget.scope}: ${budget.used} and ${budget.held}` : outcome,
     )
-    same(`${requests.length} holds of ${credits}`, ascending(grants), ascending(found))
+    const compared = (all: typeof grants) =>
+      ascending(isExact ? all : all.map((grant) => ({ ...grant, plan: 0 })))
+    same(`${requests.length} holds of ${credits}`, compared(grants), compared(found))
     same('answers', answers.toSorted(), told.toSorted())
   }
   const holds = posted.map((hold) => {
@@ -150,7 +154,7 @@ function holdOf({
 async function limit(
   { database: { server } }: FaultyProduct,
   owner: Owner,
-  { step, life, at, now, isSettled }: Moment<Extract<HoldStep, { do: 'budget' }>>,
+  { step, life, at, now }: Moment<Extract<HoldStep, { do: 'budget' }>>,
 ): Promise<Life> {
   const owner_id = payerOf(owner) ?? ''
   const by = personOf(owner, step.editor)
@@ -166,7 +170,7 @@ async function limit(
     if (!before || budget_id === undefined || credits === null) return life
     after = raise(life, now, { budget: before, by, to: credits })
     const isRaised = await raiseBudget(server, { owner_id, budget_id, person: by, credits, now: at })
-    if (isSettled) same(`raised to ${credits}`, after !== null, isRaised)
+    same(`raised to ${credits}`, after !== null, isRaised)
     after ??= before
   } else {
     await setBudget(server, { owner_id, scope, user_id: of, credits, period, set_by: by, now: at })
@@ -197,7 +201,7 @@ function withHolds(life: Life, holds: readonly Hold[]): Life {
 async function resolve(
   product: FaultyProduct,
   owner: Owner,
-  { step, life: before, at, now, isSettled }: Moment<Exclude<HoldStep, { do: 'hold' | 'fail' | 'budget' }>>,
+  { step, life: before, at, now, isSettled, isExact }: Moment<Exclude<HoldStep, { do: 'hold' | 'fail' | 'budget' }>>,
 ): Promise<Life> {
   const { holds } = before.reserved
   const chosen = holds.at(-1 - (step.hold % Math.max(1, holds.length)))
@@ -235,7 +239,11 @@ async function resolve(
     if (ask.do === 'extend') same(what, known?.expires_at, (found.hold?.expires_at.getTime() ?? 0) / 1000)
     return expected.life
   }
-  const recorded = await settled(product, owner, { life, hold, expected, found, isSettled, now })
+  const recorded = await settled(product, owner, {
+    ...{ life, hold, expected, found, now },
+    // When it has expired, all that has is written down first.
+    isExact: isExact || (isSettled && now >= hold.expires_at),
+  })
   owner.settlements.set(hold.id, { ...ask, charged: found.charged })
   if (ask.failed)
     report(owner, { hold, at: isLate(expected, hold) ? now : hold.opened_at, requests: 1, failed: 1 })
@@ -278,11 +286,11 @@ async function settled(
     hold: Hold
     expected: HoldAnswer
     found: SpendOutcome
-    isSettled: boolean
+    isExact: boolean
     now: number
   },
 ): Promise<Life> {
-  const { hold, expected, found, isSettled, now } = given
+  const { hold, expected, found, isExact, now } = given
   const state = expected.life.reserved.holds.find(({ id }) => id === hold.id)?.state ?? hold.state
   const isReserved = state === 'settled'
   let life = withHold(given.life, { ...hold, state })
@@ -296,7 +304,7 @@ async function settled(
         ? expected.now
         : null
     const taken = posted && { plan: posted.plan, purchased: posted.purchased }
-    if (isSettled) same(key, wanted && { plan: wanted.plan, purchased: wanted.purchased }, taken ?? null)
+    if (isExact) same(key, wanted && { plan: wanted.plan, purchased: wanted.purchased }, taken ?? null)
     if (!posted) continue
     const credits = posted.plan + posted.purchased
     charged += credits

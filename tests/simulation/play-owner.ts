@@ -108,7 +108,8 @@ export async function playTurn(product: FaultyProduct, owner: Owner, turn: Turn)
   let isExact = false
   for (const step of turn.steps) {
     if (step.do === 'use' || isHoldStep(step)) {
-      if (!isSettled && (!isPlain || isLong())) {
+      // A limit is raised for the period that the product knows.
+      if (!isSettled && (!isPlain || isLong() || step.do === 'budget')) {
         await settle(product, owner, turn)
         isSettled = true
       }

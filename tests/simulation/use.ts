@@ -1,6 +1,6 @@
 import { generateExtensionToken, reportUsage } from '../../schema/api/extension.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import { availableOf, belongings, spend } from './model.ts'
+import { availableOf, belongings, type Funds, isWrittenDown, spend } from './model.ts'
 import { limitsOn } from './model-budgets.ts'
 import { refusalOf } from './model-holds.ts'
 import { type Owner, tokenFor, toldBelongings } from './owner.ts'
@@ -22,6 +22,10 @@ export async function use(
   // The team's credits need a seat.
   if (owner.kind === 'team' && before.seats_total === 0) return
   const credits = Math.min(10_000, Math.max(1, Math.ceil((availableOf(before) * percent) / 100)))
+  // What has expired may still be held of the plan.
+  const isExact = isWrittenDown(life, now)
+  const splitOf = ({ plan, purchased }: Pick<Funds, 'plan' | 'purchased'>) =>
+    isExact ? { plan, purchased } : { credits: plan + purchased }
   const spender = { by: owner.person.user_id, run: null }
   const [nearest] = limitsOn(life, now, spender)
   const expected = {
@@ -30,7 +34,7 @@ export async function use(
       ...nearest,
       resets_at: new Date((nearest.resets_at ?? 0) * 1000).toISOString(),
     },
-    none: spend(before, credits),
+    none: splitOf(spend(before, credits) ?? { plan: 0, purchased: 0 }),
   }[refusalOf(life, now, { ...spender, credits }) ?? 'none']
   const token = await tokenFor(product, owner)
   const { access_token } = await product.server.ask(generateExtensionToken, { token })
@@ -42,10 +46,9 @@ export async function use(
   for (let report = 0; report < reports; report++) {
     const answer = await product.server.api(reportUsage, { token: access_token, body })
     const told = answer.body as { balance?: { plan: number; purchased: number }; budget?: object }
-    const balance = told.balance && {
-      plan: before.plan - told.balance.plan,
-      purchased: before.purchased - told.balance.purchased,
-    }
+    const { plan = 0, purchased = 0 } = told.balance ?? {}
+    const balance =
+      told.balance && splitOf({ plan: before.plan - plan, purchased: before.purchased - purchased })
     const found = answer.status === 200 ? (balance ?? 'nothing') : (told.budget ?? answer.status)
     // An event may be applied between two answers.
     if (isSettled && JSON.stringify(found) !== JSON.stringify(expected)) {
