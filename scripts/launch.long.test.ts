@@ -1,44 +1,28 @@
 import { expect, test, vi } from 'vitest'
-import { z } from 'zod'
 import { purchaseCredits } from '../schema/api/checkout.ts'
-import type { BodyInputOf, Endpoint, ResponseOf } from '../schema/api/endpoint.ts'
 import { type BalanceChange, explainBalance } from '../schema/api/explanation.ts'
 import { createCheckoutSession } from '../schema/api/subscriptions.ts'
 import { getUser } from '../schema/api/users.ts'
 import { openClerk } from '../schema/vendors/clerk/client.ts'
 import { createStripe } from '../schema/vendors/stripe/client.ts'
 import { launchedProduct } from '../tests/support/product/launched-product.ts'
+import { askApi } from '../tests/support/product/test-server.ts'
 import { type Person, signUp } from '../tests/support/services/clerk.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
 vi.setConfig({ testTimeout: 10 * 60_000, hookTimeout: 10 * 60_000 })
 const launched = launchedProduct()
 
-async function ask<E extends Endpoint>(
-  endpoint: E,
-  request: { person: Person; query?: Record<string, string>; body?: BodyInputOf<E> },
-): Promise<ResponseOf<E>> {
-  const query = request.query ? `?${new URLSearchParams(request.query)}` : ''
-  const response = await fetch(`${launched.url}${endpoint.path}${query}`, {
-    method: endpoint.method,
-    headers: { authorization: `Bearer ${request.person.token}`, 'content-type': 'application/json' },
-    ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
-  })
-  const body = await response.json()
-  if (!response.ok) throw new Error(`${endpoint.path}: ${response.status} ${JSON.stringify(body)}`)
-  return z.parse(endpoint.response, body) as ResponseOf<E>
-}
-
-const historyOf = async (person: Person): Promise<BalanceChange[]> =>
-  (await ask(explainBalance, { person })).data.items
+const historyOf = async ({ token }: Person): Promise<BalanceChange[]> =>
+  (await askApi(launched.url, explainBalance, { token })).data.items
 
 /** A trial of 14 days and the longest month of 31 make 45. */
 const days = 46
 
 test('one knob moves Stripe and the product: a trial ends, a month is renewed, its credits expire and new ones come', async () => {
   const ada = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })
-  const { sessionId } = await ask(createCheckoutSession, {
-    person: ada,
+  const { sessionId } = await askApi(launched.url, createCheckoutSession, {
+    token: ada.token,
     body: { planType: 'pro', clerkUserId: ada.user_id },
   })
   await launched.turn('stripe', `sessions/${sessionId}/pay`, {})
@@ -67,7 +51,10 @@ test('one knob moves Stripe and the product: a trial ends, a month is renewed, i
     )
   expect(daysAfterTrial?.[1]).toBe(14)
   expect(daysAfterTrial?.[0]).toBeGreaterThanOrEqual(14 + 28)
-  const { data: user } = await ask(getUser, { person: ada, query: { clerkId: ada.user_id } })
+  const { data: user } = await askApi(launched.url, getUser, {
+    token: ada.token,
+    query: { clerkId: ada.user_id },
+  })
   expect(user.plan_type).toBe('pro')
 
   const stripe = createStripe({ secretKey: 'sk_test_sandbox', apiBase: launched.stripeSandboxUrl })
@@ -104,8 +91,8 @@ test('invitations expire by the same clock', async () => {
 
 test('the product works as before after that: a purchase is settled, and nothing counts as late', async () => {
   const bob = await signUp({ knob: (path, body) => launched.turn('clerk', path, body) })
-  const { sessionId } = await ask(purchaseCredits, {
-    person: bob,
+  const { sessionId } = await askApi(launched.url, purchaseCredits, {
+    token: bob.token,
     body: { clerkUserId: bob.user_id, credits: 500, amount: 7, currency: 'EUR' },
   })
   await launched.turn('stripe', `sessions/${sessionId}/pay`, {})

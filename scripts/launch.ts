@@ -16,6 +16,7 @@ import { type GroupMember, startGroup } from './launch/group.ts'
 import { choosePorts, type ProductPorts } from './launch/ports.ts'
 import { migrateDatabase, repositoryRoot, setUpStripeSandbox } from './launch/script.ts'
 import { startWatchdog } from './processes/watchdog.ts'
+import { wholeOrNothing } from './processes/whole-or-nothing.ts'
 import {
   clerkSandboxEnvironment,
   clerkSandboxVariables,
@@ -65,17 +66,6 @@ export type RunningProduct = {
  */
 export function launchProduct(options: LaunchOptions): Promise<RunningProduct> {
   return wholeOrNothing((running) => launch(options, running))
-}
-
-/** What was started until an error is stopped before the error is thrown. */
-export async function wholeOrNothing<T>(start: (running: AsyncDisposableStack) => Promise<T>): Promise<T> {
-  const running = new AsyncDisposableStack()
-  try {
-    return await start(running)
-  } catch (error) {
-    await running.disposeAsync()
-    throw error
-  }
 }
 
 async function launch(options: LaunchOptions, running: AsyncDisposableStack): Promise<RunningProduct> {

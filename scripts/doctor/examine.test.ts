@@ -44,15 +44,6 @@ const configured = (changes: Record<string, string> = {}) => ({
   ...changes,
 })
 
-async function turnKnob(name: string, body: object, url = launched.stripeSandboxUrl): Promise<void> {
-  const answer = await fetch(`${url}/_sandbox/${name}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  expect(answer.status).toBe(200)
-}
-
 async function wrongIn(raw: Record<string, string>): Promise<string[]> {
   const findings = await examine({ raw, dataDir: launched.dataDir })
   return findings.filter(({ level }) => level !== 'ok').map(({ of, text }) => `${of}: ${text}`)
@@ -95,7 +86,7 @@ test('a command beside a running launcher finds the stand-ins at the ports that 
 
 test('each permission that a restricted key lacks is named, and one that has them all is enough', async () => {
   const describeKey = (permissions: Record<string, string>) =>
-    turnKnob('keys', { key: 'rk_test_doctor', permissions })
+    launched.turn('stripe', 'keys', { key: 'rk_test_doctor', permissions })
   const restricted = configured({ STRIPE_SECRET_KEY: 'rk_test_doctor' })
   await describeKey(neededPermissions)
   expect(await wrongIn(restricted)).toEqual([])
@@ -162,11 +153,9 @@ describeLong('the doctor names each problem, its meaning and its repair', () => 
     ])
   })
 
-  test('the doctor reports secrets and keys that were copied wrongly, and takes two secrets of one webhook', async () => {
-    const wrong = { STRIPE_WEBHOOK_SECRET: `${secret},we_1Abc`, CLERK_SECRET_KEY: 'sk_test_of_another' }
-    expect(await wrongIn(configured(wrong))).toEqual([
+  test('the doctor reports secrets that were copied wrongly, and takes two secrets of one webhook', async () => {
+    expect(await wrongIn(configured({ STRIPE_WEBHOOK_SECRET: `${secret},we_1Abc` }))).toEqual([
       'keys: STRIPE_WEBHOOK_SECRET is not of the form whsec_…',
-      expect.stringMatching(/^Clerk: http.*\/bapi\/v1\/jwks: HTTP 401$/),
     ])
     const other = 'whsec_of-any.characters:that*there~are'
     expect(await wrongIn(configured({ STRIPE_WEBHOOK_SECRET: `${secret},${other}` }))).toEqual([])
@@ -174,7 +163,7 @@ describeLong('the doctor names each problem, its meaning and its repair', () => 
 
   test('the doctor reports seats that Clerk does not allow', async () => {
     const dashboard = (max_allowed_memberships: number) =>
-      turnKnob('instance', { max_allowed_memberships }, launched.clerkSandboxUrl)
+      launched.turn('clerk', 'instance', { max_allowed_memberships })
     await dashboard(5)
     const findings = await wrongIn(configured())
     await dashboard(0)
@@ -232,14 +221,11 @@ describeLong('the doctor names each problem, its meaning and its repair', () => 
     ])
   })
 
-  test('the doctor reports a database without our tables, and one that is not there', async () => {
+  test('the doctor reports a database without our tables', async () => {
     const other = new URL(launched.databaseUrl)
     other.pathname = '/postgres'
     expect(await wrongIn(configured({ DATABASE_URL: other.href }))).toEqual([
       expect.stringMatching(/^database: \d+ migrations are missing, the first is 0001_roles$/),
-    ])
-    expect(await wrongIn(configured({ DATABASE_URL: 'postgres://a@127.0.0.1:1/b' }))).toEqual([
-      expect.stringMatching(/^database: it does not answer: /),
     ])
   })
 

@@ -5,16 +5,11 @@ import pg from 'pg'
 import { parseEnvironment, processEnvironment } from '../../schema/env.ts'
 import { ensureWebBuilt } from '../build-web.ts'
 import { openDatabase } from '../database.ts'
-import {
-  type LaunchOptions,
-  placesOf,
-  type RunningProduct,
-  sandboxMembers,
-  wholeOrNothing,
-} from '../launch.ts'
+import { type LaunchOptions, placesOf, type RunningProduct, sandboxMembers } from '../launch.ts'
 import { findFreePort } from '../processes/ports.ts'
 import type { Supervised } from '../processes/supervise.ts'
 import { startWatchdog } from '../processes/watchdog.ts'
+import { wholeOrNothing } from '../processes/whole-or-nothing.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../sandbox-environment.ts'
 import { findProgram } from '../test/tools/find-program.ts'
 import { findRedis, startRedis } from '../test/tools/redis.ts'

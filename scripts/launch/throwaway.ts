@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type LaunchOptions, launchProduct, type RunningProduct } from '../launch.ts'
+import { wholeOrNothing } from '../processes/whole-or-nothing.ts'
 
 export interface ThrowawayProduct extends RunningProduct {
   readonly stripeSandboxUrl: string
@@ -10,12 +11,11 @@ export interface ThrowawayProduct extends RunningProduct {
 }
 
 /** Launches the product with temporary data, whose delayed payments wait for a knob. */
-export async function launchThrowaway(options: {
+export function launchThrowaway(options: {
   readonly logFile: string
   readonly databaseUrl?: string | undefined
 }): Promise<ThrowawayProduct> {
-  const running = new AsyncDisposableStack()
-  try {
+  return wholeOrNothing(async (running) => {
     const dataDir = await makeDataFolder()
     running.defer(() => rm(dataDir, { recursive: true, force: true }))
     await mkdir(dirname(options.logFile), { recursive: true })
@@ -31,10 +31,7 @@ export async function launchThrowaway(options: {
     })
     running.defer(() => product.stop())
     return { ...product, stop: () => running.disposeAsync() }
-  } catch (error) {
-    await running.disposeAsync()
-    throw error
-  }
+  })
 }
 
 /** Postgres may run as another user, who has to reach it. */

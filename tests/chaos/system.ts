@@ -14,6 +14,7 @@ import { startBalancer } from '../../scripts/launch/balance.ts'
 import { type RunningPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { findFreePort } from '../../scripts/processes/ports.ts'
 import { startWatchdog, type Watchdog } from '../../scripts/processes/watchdog.ts'
+import { wholeOrNothing } from '../../scripts/processes/whole-or-nothing.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../../scripts/sandbox-environment.ts'
 import { type RunningRedis, startRedis } from '../../scripts/test/tools/redis.ts'
 import { type Sandbox, startSandbox, testAppUrl } from '../support/services/sandbox.ts'
@@ -55,14 +56,8 @@ export interface System {
 /** The stand-in's name for the endpoint that its environment names. */
 const webhookEndpoint = 'we_sandbox_from_environment'
 
-export async function startSystem(options: SystemOptions): Promise<System> {
-  const running = new AsyncDisposableStack()
-  try {
-    return await startParts(options, running)
-  } catch (error) {
-    await running.disposeAsync()
-    throw error
-  }
+export function startSystem(options: SystemOptions): Promise<System> {
+  return wholeOrNothing((running) => startParts(options, running))
 }
 
 async function startParts(options: SystemOptions, running: AsyncDisposableStack): Promise<System> {

@@ -14,6 +14,7 @@ import { waitForDeath } from '../../scripts/processes/alive.ts'
 import { startChild } from '../../scripts/processes/child.ts'
 import { madeOnce } from '../support/made.ts'
 import { type Person, signUp } from '../support/services/clerk.ts'
+import { knobsAt } from '../support/services/sandbox.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const lines: string[] = []
@@ -43,16 +44,6 @@ const rehearsal = madeOnce<RunningRehearsal & { readonly dataDir: string }>(
   },
 )
 
-async function turn<T>(sandbox: 'stripe' | 'clerk', knob: string, body: object = {}): Promise<T> {
-  const response = await fetch(`${rehearsal[`${sandbox}SandboxUrl`]}/_sandbox/${knob}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(`${knob}: ${response.status} ${await response.text()}`)
-  return (await response.json()) as T
-}
-
 async function ask<E extends Endpoint>(
   person: Person,
   { method, path, response: shape }: E,
@@ -78,7 +69,7 @@ async function buy(person: Person): Promise<void> {
       throw error
     })
   const { sessionId } = await waitUntil(open, 'a payment page')
-  await turn('stripe', `sessions/${sessionId}/pay`)
+  await knobsAt(rehearsal.stripeSandboxUrl ?? '').knob(`sessions/${sessionId}/pay`)
 }
 
 async function untilPurchases(person: Person, count: number): Promise<void> {
@@ -92,7 +83,7 @@ async function untilPurchases(person: Person, count: number): Promise<void> {
 const pidOf = (name: string) => rehearsal.processes.find((one) => one.name === name)?.pid() ?? 0
 
 test('a person’s packs come once each in a rehearsal, whose servers and workers are killed one after the other', async () => {
-  const ada = await signUp({ knob: (path, body) => turn('clerk', path, body) })
+  const ada = await signUp(knobsAt(rehearsal.clerkSandboxUrl ?? ''))
   await buy(ada)
   await untilPurchases(ada, 1)
   const before = new Map(rehearsal.processes.map(({ name, pid }) => [name, pid()]))

@@ -58,15 +58,7 @@ const minuteMs = 60_000
  * away.
  */
 export async function runRestoreDrill(say: (line: string) => void): Promise<DrillReport> {
-  const running = new AsyncDisposableStack()
-  try {
-    return await drill(say, running)
-  } finally {
-    await running.disposeAsync()
-  }
-}
-
-async function drill(say: (line: string) => void, running: AsyncDisposableStack): Promise<DrillReport> {
+  await using running = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-restore-'))
   running.defer(() => rm(dataDir, { recursive: true, force: true }))
   await chmod(dataDir, 0o711)

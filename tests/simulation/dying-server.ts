@@ -2,16 +2,10 @@ import type Stripe from 'stripe'
 import type { TestProduct } from '../support/product/start-test-product.ts'
 import type { TestServer } from '../support/product/test-server.ts'
 
-export interface DyingServer {
-  /** Sends a request, and returns once Stripe has made its page or it was answered without one. */
-  abandon(request: (server: TestServer) => Promise<unknown>): Promise<void>
-  close(): Promise<void>
-}
+export type DyingServer = Awaited<ReturnType<typeof startDyingServer>>
 
 /** A second server that is cut off after it opened a page, as if it was killed at that moment. */
-export async function startDyingServer(
-  product: Pick<TestProduct, 'startServer' | 'stripe'>,
-): Promise<DyingServer> {
+export async function startDyingServer(product: Pick<TestProduct, 'startServer' | 'stripe'>) {
   const { client } = product.stripe
   let made = () => {}
   const create = async (...request: Parameters<Stripe['checkout']['sessions']['create']>) => {
@@ -27,7 +21,8 @@ export async function startDyingServer(
   })
   const server = await product.startServer({ deps: { stripe } })
   return {
-    async abandon(request) {
+    /** Sends a request, and returns once Stripe has made its page or it was answered without one. */
+    async abandon(request: (server: TestServer) => Promise<unknown>) {
       const isMade = new Promise<void>((resolve) => {
         made = resolve
       })

@@ -6,9 +6,9 @@ import { freshJobId, QueueProducer } from '../../schema/inbox/queues/producer.ts
 import { type QueueName, queueNames } from '../../schema/inbox/queues/queues.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { offerTrial } from '../support/factories/purchases.ts'
-import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { producerWith } from '../support/product/producer-with.ts'
-import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
+import { startTestProduct } from '../support/product/start-test-product.ts'
 import type { TestServer } from '../support/product/test-server.ts'
 import { tried } from '../support/tried.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -19,57 +19,10 @@ import { startIncarnation, timing, type WorkerIncarnation } from './worker-incar
 /** Queues whose jobs try rows. */
 const rowQueues = ['stripe-events', 'clerk-events', 'checkout-completions', 'subscription-syncs'] as const
 
-/** The product with a worker that runs, and a handle on everything that can go wrong. */
-export interface FaultyProduct
-  extends Pick<TestProduct, 'database' | 'server' | 'stripe' | 'clerk' | 'clock' | 'advanceDays' | 'close'> {
-  /** Between the server and its database. */
-  readonly serverProxy: FaultProxy
-  readonly worker: WorkerIncarnation
-  /** The number of mishaps that took effect. */
-  readonly mishaps: Record<'worker_crashes' | 'server_crashes' | 'lost_enqueues' | 'lost_queues', number>
-  /** Kills the present worker during its work. */
-  crashWorker(): void
-  /** Kills the server during its work; another one replaces it at once. */
-  crashServer(): void
-  /** Sends a request for a page to a server that is killed when Stripe has made it. */
-  killWhileOpening(request: (server: TestServer) => Promise<unknown>): Promise<void>
-  /** The next `count` jobs that the server wants to enqueue are lost, as when it dies after the commit. */
-  loseEnqueues(count: number): void
-  /** Deletes every queue with all that is in it, schedules too. */
-  loseQueues(): Promise<void>
-  /** Starts another worker in place of the present one. */
-  reviveWorker(): Promise<void>
-  /** Free days of the plans that are bought from now on. */
-  setTrialDays(days: number): Promise<void>
-  /** Gives the worker the time to come to the statement at which it is to die. */
-  letStrike(): Promise<void>
-  /** Runs a task of the schedule now, and waits for its end unless the worker is dead. */
-  runTask(task: string): Promise<void>
-  /** Claims now, and waits for all that comes of it unless the worker is dead. */
-  claim(): Promise<void>
-  /** No worker takes new jobs until the queues are lost; only claims run. */
-  pauseQueues(): Promise<void>
-  /** Syncs a subscription as the claim has it synced. */
-  syncSubscription(id: string): Promise<void>
-  /** When the claim takes a new event; null for the usual time. */
-  setClaimAfter(milliseconds: number | null): void
-  /** Sets our clock so far ahead of Stripe's, or behind it when below zero. */
-  setClock(ahead_s: number): void
-  /** Stripe's time, in seconds. */
-  timeAtStripe(): number
-  /** The number of delayed answers of Stripe's. */
-  heldAnswers(): Promise<number>
-  /** How many jobs of the queues of rows are running or waiting for a worker. */
-  countJobs(): Promise<number>
-  isIdle(): Promise<boolean>
-  /** Waits until nothing is left to do for a worker that lives. */
-  rest(): Promise<void>
-  /** Everything works again. */
-  repair(): Promise<void>
-}
+export type FaultyProduct = Awaited<ReturnType<typeof startFaultyProduct>>
 
-export async function startFaultyProduct(options: { redisUrl: string | undefined }): Promise<FaultyProduct> {
-  const { redisUrl } = options
+/** The product with a worker that runs, and a handle on everything that can go wrong. */
+export async function startFaultyProduct({ redisUrl }: { redisUrl: string | undefined }) {
   const database = await createTestDatabase()
   const serverProxy = await startFaultProxy(database.url)
   const backend = connectQueueBackend({
@@ -137,32 +90,39 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       `${names} to end`,
       10 * patience_ms,
     )
-  const faulty: FaultyProduct = {
+  const faulty = {
     ...product,
+    /** Between the server and its database. */
     serverProxy,
-    get worker() {
+    get worker(): WorkerIncarnation {
       return worker
     },
+    /** The number of mishaps that took effect. */
     mishaps,
-    crashWorker() {
+    /** Kills the present worker during its work. */
+    crashWorker(): void {
       mishaps.worker_crashes++
       tried({ kills: 1 })
       worker.crash()
     },
-    crashServer() {
+    /** Kills the server during its work; another one replaces it at once. */
+    crashServer(): void {
       mishaps.server_crashes++
       tried({ kills: 1 })
       serverProxy.cut()
       serverProxy.repair()
     },
-    async killWhileOpening(request) {
+    /** Sends a request for a page to a server that is killed when Stripe has made it. */
+    async killWhileOpening(request: (server: TestServer) => Promise<unknown>): Promise<void> {
       dying ??= startDyingServer(product)
       await (await dying).abandon(request)
     },
-    loseEnqueues(count) {
+    /** The next `count` jobs that the server wants to enqueue are lost, as when it dies after the commit. */
+    loseEnqueues(count: number): void {
       enqueuesToLose = count
     },
-    loseQueues() {
+    /** Deletes every queue with all that is in it, schedules too. */
+    loseQueues(): Promise<void> {
       // Two at once would find each other's queue half gone, which is BullMQ's affair and not ours.
       losing = losing.then(async () => {
         mishaps.lost_queues++
@@ -171,52 +131,67 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       })
       return losing
     },
-    async reviveWorker() {
+    /** Starts another worker in place of the present one. */
+    async reviveWorker(): Promise<void> {
       const previous = worker
       previous.crash()
       worker = await incarnate()
       await previous.discard()
     },
-    setTrialDays: (days) => offerTrial(product.database, days),
-    async letStrike() {
+    /** Free days of the plans that are bought from now on. */
+    setTrialDays: (days: number) => offerTrial(product.database, days),
+    /** Gives the worker the time to come to the statement at which it is to die. */
+    async letStrike(): Promise<void> {
       const deadline = Date.now() + 1000
       while (worker.proxy.armed && Date.now() < deadline) await setTimeout(10)
     },
-    async runTask(task) {
+    /** Runs a task of the schedule now, and waits for its end unless the worker is dead. */
+    async runTask(task: string): Promise<void> {
       await producer.add('tasks', freshJobId(task), { task })
       await ended(['tasks'])
     },
-    async claim() {
+    /** Claims now, and waits for all that comes of it unless the worker is dead. */
+    async claim(): Promise<void> {
       for (const task of ['enqueue_due_rows', 'sync_due_invitations']) {
         await producer.add('tasks', freshJobId(task), { task })
       }
       await ended(['tasks'])
       await faulty.rest()
     },
-    async pauseQueues() {
+    /** No worker takes new jobs until the queues are lost; only claims run. */
+    async pauseQueues(): Promise<void> {
       isPaused = true
       for (const name of rowQueues) await producer.queue(name).pause()
     },
-    syncSubscription: (id) => producer.add('subscription-syncs', freshJobId(id), { subscription_id: id }),
-    setClaimAfter(milliseconds) {
+    /** Syncs a subscription as the claim has it synced. */
+    syncSubscription: (id: string) =>
+      producer.add('subscription-syncs', freshJobId(id), { subscription_id: id }),
+    /** When the claim takes a new event; null for the usual time. */
+    setClaimAfter(milliseconds: number | null): void {
       const claim_after_ms = milliseconds ?? timing.claimAfterMs
       Object.assign(product.server.deps.settings, { claim_after_ms })
     },
-    setClock(ahead_s) {
+    /** Sets our clock so far ahead of Stripe's, or behind it when below zero. */
+    setClock(ahead_s: number): void {
       clock.advance((ahead_s - clockAhead_s) * 1000)
       clockAhead_s = ahead_s
     },
+    /** Stripe's time, in seconds. */
     timeAtStripe: () => clock.now().getTime() / 1000 - clockAhead_s,
-    async heldAnswers() {
+    /** The number of delayed answers of Stripe's. */
+    async heldAnswers(): Promise<number> {
       const index = await fetch(`${stripe.url}/_sandbox`)
       return ((await index.json()) as { held_answers: number }).held_answers
     },
+    /** How many jobs of the queues of rows are running or waiting for a worker. */
     countJobs: () => countJobs(rowQueues),
     isIdle: async () => (await countJobs(rowQueues)) === 0,
-    async rest() {
+    /** Waits until nothing is left to do for a worker that lives. */
+    async rest(): Promise<void> {
       if (!isPaused) await ended(rowQueues)
     },
-    async repair() {
+    /** Everything works again. */
+    async repair(): Promise<void> {
       enqueuesToLose = 0
       serverProxy.disarm()
       serverProxy.repair()
@@ -224,7 +199,7 @@ export async function startFaultyProduct(options: { redisUrl: string | undefined
       await stripe.clear('faults')
       if (worker.isDead || worker.proxy.struck) await faulty.reviveWorker()
     },
-    async close() {
+    async close(): Promise<void> {
       await worker.discard()
       await (await dying)?.close()
       await product.close()

@@ -10,7 +10,7 @@ import { createOrganizationMaker } from '../../schema/vendors/clerk/organization
 import { createTokenVerifier } from '../../schema/vendors/clerk/tokens.ts'
 import { startConsumers } from '../../worker/consumers.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
-import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { testAppUrl } from '../support/services/sandbox.ts'
 import { impatientStripe } from '../support/services/stripe.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -30,14 +30,7 @@ export interface IncarnationOptions {
  * read and write nothing any more, which from outside is what kill -9 looks like. A dead one never comes
  * back: another is started.
  */
-export interface WorkerIncarnation {
-  readonly proxy: FaultProxy
-  /** Cuts every wire. */
-  crash(): void
-  readonly isDead: boolean
-  /** Ends it in any state. */
-  discard(): Promise<void>
-}
+export type WorkerIncarnation = Awaited<ReturnType<typeof startIncarnation>>
 
 /**
  * Short, so that jobs of the dead are found soon, but no shorter than a job lasts on a busy machine: it would
@@ -45,7 +38,7 @@ export interface WorkerIncarnation {
  */
 export const timing = { lockMs: 2000, stalledMs: 500, claimEveryMs: 500, claimAfterMs: 5000 }
 
-export async function startIncarnation(options: IncarnationOptions): Promise<WorkerIncarnation> {
+export async function startIncarnation(options: IncarnationOptions) {
   let isDead = false
   const proxy = await startFaultProxy(options.databaseUrl)
   const redisProxy = options.redisUrl ? await startFaultProxy(options.redisUrl) : undefined
@@ -102,10 +95,12 @@ export async function startIncarnation(options: IncarnationOptions): Promise<Wor
   }
   return {
     proxy,
+    /** Cuts every wire. */
     crash,
-    get isDead() {
+    get isDead(): boolean {
       return isDead
     },
+    /** Ends it in any state. */
     async discard() {
       schedule.stop()
       if (isDead) {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from '../../../scripts/postgres.ts'
 import { startWatchdog } from '../../../scripts/processes/watchdog.ts'
+import { wholeOrNothing } from '../../../scripts/processes/whole-or-nothing.ts'
 import { findRedis, startRedis } from '../../../scripts/test/tools/redis.ts'
 import { makeScratchFolder } from '../../../scripts/test/tools/scratch-folder.ts'
 import { ensureTemplateDatabase } from './template-database.ts'
@@ -22,9 +23,8 @@ declare module 'vitest' {
  * Gives every test file a Postgres and, if available, a Redis. `npm test` passes both in the environment; a
  * single `vitest run schema/ledger` starts its own, in temporary folders.
  */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const running = new AsyncDisposableStack()
-  try {
+export function setup(project: TestProject): Promise<() => Promise<void>> {
+  return wholeOrNothing(async (running) => {
     const adminUrl = process.env.TEST_DATABASE_URL || (await startOwnPostgres(running))
     const redis = await findRedisUrl(running)
     project.provide('adminUrl', adminUrl)
@@ -32,10 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('redisUrl', redis.url)
     project.provide('redisReason', redis.reason)
     return () => running.disposeAsync()
-  } catch (error) {
-    await running.disposeAsync()
-    throw error
-  }
+  })
 }
 
 async function startOwnPostgres(running: AsyncDisposableStack): Promise<string> {

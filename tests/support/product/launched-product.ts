@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { launchAtStandIns, makeDataFolder, type ThrowawayProduct } from '../../../scripts/launch/throwaway.ts'
 import { madeForEachTest, madeOnce } from '../made.ts'
+import { knobsAt } from '../services/sandbox.ts'
 
 export interface LaunchedProduct extends ThrowawayProduct {
   readonly dataDir: string
@@ -49,14 +50,6 @@ async function launch(dataDir: string, options: { readonly demo?: boolean }): Pr
     ...product,
     dataDir,
     lines,
-    async turn<T>(sandbox: 'stripe' | 'clerk', knob: string, body: object = {}) {
-      const response = await fetch(`${product[`${sandbox}SandboxUrl`]}/_sandbox/${knob}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-      if (!response.ok) throw new Error(`${knob}: ${response.status} ${await response.text()}`)
-      return (await response.json()) as T
-    },
+    turn: (sandbox, knob, body) => knobsAt(product[`${sandbox}SandboxUrl`]).knob(knob, body),
   }
 }

@@ -1,5 +1,6 @@
 import { createOrganizationMaker } from '../../../schema/vendors/clerk/organizations.ts'
 import { findFreePort } from '../../../scripts/processes/ports.ts'
+import { wholeOrNothing } from '../../../scripts/processes/whole-or-nothing.ts'
 import type { Dependencies } from '../../../server/dependencies.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { lazyProxy, madeOnce } from '../made.ts'
@@ -72,14 +73,8 @@ export function testProduct(
   }
 }
 
-export async function startTestProduct(options: TestProductOptions = {}): Promise<TestProduct> {
-  const running = new AsyncDisposableStack()
-  try {
-    return await startParts(options, running)
-  } catch (error) {
-    await running.disposeAsync()
-    throw error
-  }
+export function startTestProduct(options: TestProductOptions = {}): Promise<TestProduct> {
+  return wholeOrNothing((running) => startParts(options, running))
 }
 
 async function startParts(options: TestProductOptions, running: AsyncDisposableStack): Promise<TestProduct> {

@@ -73,6 +73,17 @@ export async function callApi(
   return { status: response.status, headers: response.headers, body }
 }
 
+/** Calls an endpoint that must succeed, and checks the answer against its contract. */
+export async function askApi<E extends Endpoint>(
+  url: string,
+  endpoint: E,
+  request: ApiRequest<BodyInputOf<E>> = {},
+): Promise<ResponseOf<E>> {
+  const { status, body } = await callApi(url, endpoint, request)
+  if (status !== 200) throw new Error(`${endpoint.path}: ${status} ${JSON.stringify(body)}`)
+  return z.parse(endpoint.response, body) as ResponseOf<E>
+}
+
 /** No process listens on this port. */
 const unreachable = { port: 1 }
 const unlimited = {
@@ -123,7 +134,6 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
   const monitoring = await listen(createMonitoringApp(deps).callback(), { host: '127.0.0.1', port: 0 }, deps)
   const url = `http://127.0.0.1:${server.port}`
 
-  const api: TestServer['api'] = (endpoint, request) => callApi(url, endpoint, request)
   const close = async () => {
     const now = { limit_ms: 0, grace_ms: 0 }
     await Promise.all([server.close({ ...now, limit_ms: 2000 }), monitoring.close(now)])
@@ -134,12 +144,8 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
     monitoringUrl: `http://127.0.0.1:${monitoring.port}`,
     deps,
     logs,
-    api,
-    async ask(endpoint, request = {}) {
-      const { status, body } = await api(endpoint, request)
-      if (status !== 200) throw new Error(`${endpoint.path}: ${status} ${JSON.stringify(body)}`)
-      return z.parse(endpoint.response, body) as ResponseOf<typeof endpoint>
-    },
+    api: (endpoint, request) => callApi(url, endpoint, request),
+    ask: (endpoint, request) => askApi(url, endpoint, request),
     close,
     [Symbol.asyncDispose]: close,
   }

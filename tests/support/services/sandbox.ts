@@ -57,9 +57,18 @@ export async function startSandbox(
           }),
           stateFile: null,
         })
+  return {
+    url: sandbox.url,
+    port: sandbox.port,
+    ...knobsAt(sandbox.url),
+    stop: () => sandbox.close(),
+  }
+}
 
+/** The knobs of a sandbox that runs there. */
+export function knobsAt(url: string): Pick<Sandbox, 'knob' | 'clear'> {
   const call = async (method: string, path: string, body?: object) => {
-    const response = await fetch(`${sandbox.url}/_sandbox/${path}`, {
+    const response = await fetch(`${url}/_sandbox/${path}`, {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     })
@@ -67,13 +76,10 @@ export async function startSandbox(
     return response.json()
   }
   return {
-    url: sandbox.url,
-    port: sandbox.port,
     knob: async <T>(path: string, body: object = {}) => (await call('POST', path, body)) as T,
     clear: async (path) => {
       await call('DELETE', path)
     },
-    stop: () => sandbox.close(),
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeAudit } from './judge-audit.ts'
+import { judgeAudit } from './audit.ts'
 
 const report = (severity: string) =>
   JSON.stringify({ vulnerabilities: { koa: { severity }, 'koa-send': { severity: 'low' } } })
