@@ -27,32 +27,46 @@ export async function holdDifferences(product: FaultyProduct, owner: Owner, life
   const { difference } = await product.database.owner
     .transaction()
     .execute((trx) => readOwnerBalanceSheet(trx, payer, now))
-  const people = [owner.person.user_id, owner.colleague]
-  const limits = people
-    .flatMap((by) => limitsOn(life, seconds, { by, run: null }).map((limit) => ({ by, ...limit })))
-    .map(
-      ({ by, scope, limit, spent, held, resets_at }) =>
-        `${by} ${scope} ${limit} ${spent} ${held} ${resets_at}`,
-    )
-  const listed = await listBudgets(product.database.owner, { owner_id: payer, people, now })
-  const foundLimits = listed.map(
-    ({ person, scope, credits, used, held, resets_at }) =>
-      `${person} ${scope} ${credits} ${used} ${held} ${resets_at.getTime() / 1000}`,
-  )
   const sums = sumsOf(owner.spending.used)
   const foundSums = await readSums(product, owner, payer)
   return [
     ...(isDeepStrictEqual(expected.toSorted(), found.toSorted())
       ? []
       : [`holds: expected ${expected}, found ${found}`]),
-    ...(isDeepStrictEqual(limits.toSorted(), foundLimits.toSorted())
-      ? []
-      : [`limits: expected ${limits}, found ${foundLimits}`]),
+    ...(await limitDifferences(product, owner, { life, payer, at: seconds })),
+    // What is settled since midnight counts to the day on which it was reserved.
+    ...(await limitDifferences(product, owner, {
+      ...{ payer, at: seconds - 86_400 },
+      life: { ...life, reserved: { ...life.reserved, holds: openHolds(life, seconds) } },
+    })),
     ...(isDeepStrictEqual(sums, foundSums) ? [] : [`usage: expected ${sums}, found ${foundSums}`]),
     ...difference.transfers.map(
       ({ grant, component, credits }) => `not posted: ${component} ${credits} of ${grant.id}`,
     ),
   ]
+}
+
+/** What is wrong with the limits of the periods of a moment. */
+async function limitDifferences(
+  product: FaultyProduct,
+  { person, colleague }: Owner,
+  { life, payer, at }: { life: Life; payer: string; at: number },
+): Promise<string[]> {
+  const people = [person.user_id, colleague]
+  const now = new Date(at * 1000)
+  const listed = await listBudgets(product.database.owner, { owner_id: payer, people, now })
+  const found = listed.map(
+    ({ person: by, scope, credits, used, held, resets_at }) =>
+      `${by} ${scope} ${credits} ${used} ${held} ${resets_at.getTime() / 1000}`,
+  )
+  const expected = people.flatMap((by) =>
+    limitsOn(life, at, { by, run: null }).map(
+      ({ scope, limit, spent, held, resets_at }) => `${by} ${scope} ${limit} ${spent} ${held} ${resets_at}`,
+    ),
+  )
+  return isDeepStrictEqual(expected.toSorted(), found.toSorted())
+    ? []
+    : [`limits at ${at}: expected ${expected}, found ${found}`]
 }
 
 async function readSums({ database }: FaultyProduct, owner: Owner, payer: string): Promise<string[]> {

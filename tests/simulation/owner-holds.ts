@@ -201,7 +201,14 @@ function withHolds(life: Life, holds: readonly Hold[]): Life {
 async function resolve(
   product: FaultyProduct,
   owner: Owner,
-  { step, life: before, at, now, isSettled, isExact }: Moment<Exclude<HoldStep, { do: 'hold' | 'fail' | 'budget' }>>,
+  {
+    step,
+    life: before,
+    at,
+    now,
+    isSettled,
+    isExact,
+  }: Moment<Exclude<HoldStep, { do: 'hold' | 'fail' | 'budget' }>>,
 ): Promise<Life> {
   const { holds } = before.reserved
   const chosen = holds.at(-1 - (step.hold % Math.max(1, holds.length)))
