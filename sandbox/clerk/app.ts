@@ -9,7 +9,7 @@ import { avatarRoutes, browserScriptRoutes, invitationLinkRoutes } from './pages
 import { backendOrganizationRoutes } from './routes/backend/organizations.ts'
 import { backendUserRoutes } from './routes/backend/users.ts'
 import { clientRoutes, instanceRoutes, sessionRoutes } from './routes/frontend/client.ts'
-import { meRoutes, myEmailAddressRoutes, pictureRoutes } from './routes/frontend/me.ts'
+import { meRoutes, myEmailAddressRoutes } from './routes/frontend/me.ts'
 import {
   myOrganizationRoutes,
   organizationMemberRoutes,
@@ -41,7 +41,6 @@ export function createApp(service: Service): Koa {
   myOrganizationRoutes(frontend, service)
   organizationRoutes(frontend, service)
   organizationMemberRoutes(frontend, service)
-  pictureRoutes(frontend, service)
 
   const knobs = new Router()
   peopleKnobs(knobs, service)

@@ -70,17 +70,15 @@ function keepCompressed() {
   }
 }
 
-/** Pictures of users and organizations: the uploaded one, or initials on a colour made from the id. */
+/** Pictures of users and organizations: initials on a colour made from the id. */
 export function avatarRoutes(router: Router, service: Service): void {
   router.get('/avatars/:id.svg', (ctx) => {
     const id = ctx.params.id ?? ''
-    const picture = service.store.pictures.get(id)
-    // The address changes with the picture, so each address can be cached for ever.
+    // The address changes with the name, so each address can be cached for ever.
     ctx.set('cache-control', ctx.query.v ? 'public, max-age=31536000, immutable' : 'no-cache')
-    ctx.set('x-content-type-options', 'nosniff')
     ctx.set('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-    ctx.type = picture?.content_type ?? 'image/svg+xml'
-    ctx.body = picture ? Buffer.from(picture.base64, 'base64') : drawInitials(id, labelOf(service, id))
+    ctx.type = 'image/svg+xml'
+    ctx.body = drawInitials(id, labelOf(service, id))
   })
 }
 

@@ -9,36 +9,36 @@ export const seeds = {
     id: 'user_2sandboxDemo000000000000000',
     email: 'demo@tidemark.test',
     password: 'tidemark-demo-1',
-    firstName: 'Dana',
-    lastName: 'Demo',
+    first_name: 'Dana',
+    last_name: 'Demo',
   },
   support: {
     id: 'user_2sandboxSupport000000000000',
     email: 'support@tidemark.test',
     password: 'tidemark-support-1',
-    firstName: 'Sam',
-    lastName: 'Support',
+    first_name: 'Sam',
+    last_name: 'Support',
   },
   /** A second one, because an act is approved by another person than its requester. */
   supervisor: {
     id: 'user_2sandboxSupervisor00000000',
     email: 'supervisor@tidemark.test',
     password: 'tidemark-supervisor-1',
-    firstName: 'Uma',
-    lastName: 'Supervisor',
+    first_name: 'Uma',
+    last_name: 'Supervisor',
   },
   /** These two are not there at first: they sign up in the course of a demo. */
   colleague: {
     email: 'colleague@tidemark.test',
     password: 'tidemark-colleague-1',
-    firstName: 'Cleo',
-    lastName: 'Colleague',
+    first_name: 'Cleo',
+    last_name: 'Colleague',
   },
   starter: {
     email: 'starter@tidemark.test',
     password: 'tidemark-starter-1',
-    firstName: 'Stan',
-    lastName: 'Starter',
+    first_name: 'Stan',
+    last_name: 'Starter',
   },
   organization: {
     id: 'org_2sandboxDemo0000000000000000',
@@ -56,7 +56,7 @@ export function listPeople({ store }: Service) {
   return [demo, colleague, starter, support, supervisor]
     .filter(({ email }) => addresses.includes(email))
     .map((person) => ({
-      name: `${person.firstName} ${person.lastName}`,
+      name: `${person.first_name} ${person.last_name}`,
       email: person.email,
       password: person.password,
       opens: person === support || person === supervisor ? '/support' : '/dashboard',
@@ -66,16 +66,17 @@ export function listPeople({ store }: Service) {
 export async function seed(service: Service): Promise<void> {
   const { demo, organization } = seeds
   const demoHash = await hashPassword(demo.password)
-  const owner = createUser(service, { ...demo, emailAddresses: [demo.email], passwordHash: demoHash })
-  for (const { password, ...person } of [seeds.support, seeds.supervisor]) {
+  const { email, password: _, ...person } = demo
+  const owner = createUser(service, { ...person, email_addresses: [email], password_hash: demoHash })
+  for (const { email, password, ...person } of [seeds.support, seeds.supervisor]) {
     createUser(service, {
       ...person,
-      emailAddresses: [person.email],
-      passwordHash: await hashPassword(password),
-      publicMetadata: { role: 'support' },
+      email_addresses: [email],
+      password_hash: await hashPassword(password),
+      public_metadata: { role: 'support' },
     })
   }
   if (service.instance.organizations_enabled) {
-    createOrganization(service, { ...organization, createdBy: owner })
+    createOrganization(service, { ...organization, creator: owner })
   }
 }

@@ -179,9 +179,6 @@ export type Mail = {
   created_at: number
 }
 
-/** An uploaded profile image or logo; its id is that of the user or organization it shows. */
-export type Picture = { id: string; content_type: string; base64: string; updated_at: number }
-
 /** `kid` is new with every key: verifiers cache by it and would otherwise check against an old key. */
 export type SigningKey = { id: 'signing_key'; kid: string; private_key_pem: string }
 
@@ -214,7 +211,6 @@ const tables = {
   events: table<WebhookEvent>(),
   deliveries: table<Delivery>(),
   mails: table<Mail>(),
-  pictures: table<Picture>(),
   signing_keys: table<SigningKey>(),
 }
 

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { bodyParser } from '@koa/bodyparser'
 import { Router, type RouterContext } from '@koa/router'
 import Koa from 'koa'
+import { seeOther, sendDocument } from '../kit/html.ts'
 import { gatewayAt } from './gateway.ts'
-import { editorPage } from './page.ts'
+import { editorPage, editorStyles } from './page.ts'
 import { type Account, productAt, Refusal } from './product.ts'
 import { beginSignIn, requestOf, type Said, type Session, Sessions, signInPage } from './sessions.ts'
 
@@ -19,7 +20,8 @@ export function createApp({ url, appUrl, gatewayUrl }: Record<'url' | 'appUrl' |
     const account = await readAccount(session)
     const { notice } = session
     session.notice = null
-    sendPage(context, editorPage({ appUrl, session, account, notice }))
+    const body = editorPage({ appUrl, session, account, notice })
+    sendDocument(context, { title: 'Sample editor', styles: editorStyles, body })
   })
 
   router.post('/sign-in', (context) => {
@@ -138,20 +140,4 @@ function refused(session: Session, error: unknown): Omit<Said, 'title' | 'charge
 function field(context: RouterContext, name: string): string {
   const value = (context.request.body as Record<string, unknown> | undefined)?.[name]
   return typeof value === 'string' ? value : ''
-}
-
-function seeOther(context: RouterContext, address: string): void {
-  context.status = 303
-  context.set('location', address)
-}
-
-/** Nothing is loaded from elsewhere, and no other site may frame it. */
-const contentPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
-
-function sendPage(context: RouterContext, markup: string): void {
-  context.type = 'html'
-  context.set('cache-control', 'no-store')
-  context.set('content-security-policy', contentPolicy)
-  context.body = markup
 }

@@ -1,4 +1,4 @@
-import { Html, html } from '../kit/html.ts'
+import { type Html, html } from '../kit/html.ts'
 import type { Account, Payer } from './product.ts'
 import { type Running, requests, type Said, type Session } from './sessions.ts'
 
@@ -13,21 +13,10 @@ interface EditorView {
 const number = new Intl.NumberFormat('en-US')
 
 /** A file on the left, the assistant on the right: forms and links only, without a script. */
-export function editorPage(view: EditorView): string {
+export function editorPage(view: EditorView): Html {
   const { session, notice } = view
   const isSignedIn = session.token !== null
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>Sample editor</title>
-<link rel="icon" href="data:,">
-<style>${new Html(styles)}</style>
-</head>
-<body>
-<header><h1>Sample editor</h1><span class="sample">Sandbox</span>
+  return html`<header><h1>Sample editor</h1><span class="sample">Sandbox</span>
 <p>It stands in for your editor with the extension: the replies are made up, the sign-in and the credits are real.</p></header>
 <main>
 <section class="file" aria-labelledby="file"><h2 id="file">tide.ts</h2>${code}</section>
@@ -36,10 +25,7 @@ ${notice === null ? null : html`<p class="bad" role="alert">${notice}</p>`}
 ${isSignedIn ? signedIn(view) : signedOut}
 </section>
 </main>
-<footer>${isSignedIn ? html`<p>Signed in</p>${signOut}` : html`<p>Not signed in</p>`}</footer>
-</body>
-</html>
-`.markup
+<footer>${isSignedIn ? html`<p>Signed in</p>${signOut}` : html`<p>Not signed in</p>`}</footer>`
 }
 
 const code = html`<pre tabindex="0" role="group" aria-label="The code of tide.ts"><b>export function</b> markOf(level: number): number {
@@ -118,7 +104,7 @@ ${
 }</article>`
 }
 
-const styles = `
+export const editorStyles = `
 :root { color-scheme: light dark; --ground: #f3f4f4; --pane: #fff; --ink: #18211f; --muted: #56615f; --line: #dbe0df; --accent: #0f766e; --on-accent: #fff; --soft: #e3f2f0; --bad: #b3261e; --bad-soft: #fdecea; --code: #0b5c55 }
 @media (prefers-color-scheme: dark) { :root { --ground: #121716; --pane: #1a201f; --ink: #e6ebea; --muted: #a2aeab; --line: #303937; --accent: #5eead4; --on-accent: #06302b; --soft: #17332f; --bad: #ffb4ab; --bad-soft: #3b1a18; --code: #7fdfd0 } }
 * { box-sizing: border-box; margin: 0 }

@@ -56,16 +56,10 @@ export function idempotencyMismatch(key: string): StripeFault {
   })
 }
 
+export type Decline = { code: string; decline_code: string | null; message: string }
+
 /** The bank's refusal of a card, as the answer to a call. */
-export function cardError({
-  code,
-  decline_code,
-  message,
-}: {
-  code: string
-  decline_code: string | null
-  message: string
-}): StripeFault {
+export function cardError({ code, decline_code, message }: Decline): StripeFault {
   return new StripeFault(402, {
     type: 'card_error',
     code,

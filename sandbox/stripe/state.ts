@@ -65,7 +65,6 @@ export type StoredDiscount = Omit<Wire<Stripe.Discount>, 'deleted' | 'source'> &
 }
 
 export type StoredSubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price' | 'quantity'> & {
-  plan: Wire<Stripe.Plan>
   price: EmbeddedPrice
   quantity: number
 }
@@ -174,11 +173,6 @@ export type StoredAnswer = {
 /** Settings of Stripe's dashboard and unknown properties of a real account, changed by a knob. */
 export type Account = {
   id: string
-  /**
-   * Whether Checkout shows people another currency than the session's, where the session does not say:
-   * https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing
-   */
-  adaptive_pricing: boolean
   /**
    * The total of an open session with a trial: Stripe documents it as nullable, without a figure for trials.
    */

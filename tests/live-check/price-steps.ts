@@ -3,6 +3,7 @@ import type { Step } from './findings.ts'
 import {
   findPortal,
   findPrice,
+  giveUpSeats,
   must,
   newCustomer,
   outcomeOf,
@@ -57,17 +58,10 @@ export function priceSteps(options: StripeAccount & { readonly restricted: Strip
       'the next invoice while a change waits, by subscription and by schedule, and the card of its phases',
       async () => {
         const made = await subscribe(options, { plan_type: 'teams', quantity: 5 })
-        const { id, phases, default_settings } = await stripe.subscriptionSchedules.create({
-          from_subscription: made.id,
-        })
-        const { start_date, end_date, default_payment_method } = must(phases[0])
-        const price = must(made.items.data[0]).price.id
-        await stripe.subscriptionSchedules.update(id, {
-          phases: [
-            { items: [{ price, quantity: 5 }], start_date, end_date, proration_behavior: 'none' },
-            { items: [{ price, quantity: 2 }], proration_behavior: 'none' },
-          ],
-        })
+        const schedule = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
+        const { id, default_settings } = schedule
+        const { default_payment_method } = must(schedule.phases[0])
+        await giveUpSeats(options, schedule, 2)
         const total = async (of: { subscription: string } | { schedule: string }) =>
           outcomeOf(async () => (await stripe.invoices.createPreview(of)).total)
         return {

@@ -4,6 +4,7 @@ import type { Step } from './findings.ts'
 import {
   eventsOf,
   findPortal,
+  giveUpSeats,
   invoicesOf,
   must,
   outcomeOf,
@@ -68,20 +69,7 @@ export function seatSteps(options: StripeAccount): Step[] {
         const { id } = must(made.subscription)
         const schedule = await stripe.subscriptionSchedules.create({ from_subscription: id })
         made.schedule = schedule.id
-        const [phase] = schedule.phases
-        const item = must(phase?.items[0])
-        const { phases, status, end_behavior } = await stripe.subscriptionSchedules.update(schedule.id, {
-          end_behavior: 'release',
-          phases: [
-            {
-              items: [{ price: idOf(item.price), quantity: item.quantity ?? 1 }],
-              start_date: must(phase).start_date,
-              end_date: must(phase).end_date,
-              proration_behavior: 'none',
-            },
-            { items: [{ price: idOf(item.price), quantity: 2 }], proration_behavior: 'none' },
-          ],
-        })
+        const { phases, status, end_behavior } = await giveUpSeats(options, schedule, 2)
         const subscription = await stripe.subscriptions.retrieve(id)
         return {
           ...summarize(subscription),

@@ -76,6 +76,22 @@ export async function findPortal(stripe: Stripe): Promise<string> {
   throw new Error('There is no portal for organizations: npm run stripe:setup makes it')
 }
 
+/** Has a schedule give up seats at the end of the period, and returns it as it is then. */
+export async function giveUpSeats(
+  { stripe }: StripeAccount,
+  { id, phases: [phase] }: Stripe.SubscriptionSchedule,
+  left: number,
+): Promise<Stripe.SubscriptionSchedule> {
+  const { start_date, end_date, items } = must(phase)
+  const { price, quantity = 1 } = must(items[0])
+  const now = { items: [{ price: idOf(price), quantity }], start_date, end_date }
+  const then = { items: [{ price: idOf(price), quantity: left }] }
+  return stripe.subscriptionSchedules.update(id, {
+    end_behavior: 'release',
+    phases: [now, then].map((one) => ({ ...one, proration_behavior: 'none' as const })),
+  })
+}
+
 /** What there is to be seen of a subscription; periods as their number of days. */
 export function summarize(subscription: Stripe.Subscription): { readonly [name: string]: Finding } {
   const { cancel_at, cancel_at_period_end, status, trial_end, trial_start } = subscription

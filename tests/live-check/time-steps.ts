@@ -4,6 +4,7 @@ import type { Finding, Step } from './findings.ts'
 import {
   chargeOf,
   eventsOf,
+  giveUpSeats,
   invoicesOf,
   must,
   outcomeOf,
@@ -92,21 +93,7 @@ export function timeSteps(options: StripeAccount): Step[] {
         const clock = await startClock()
         const made = await subscribe(options, { plan_type: 'teams', quantity: 5, test_clock: clock })
         const schedule = await stripe.subscriptionSchedules.create({ from_subscription: made.id })
-        const [phase] = schedule.phases
-        const price = must(phase?.items[0]).price
-        const priceId = idOf(price)
-        await stripe.subscriptionSchedules.update(schedule.id, {
-          end_behavior: 'release',
-          phases: [
-            {
-              items: [{ price: priceId, quantity: 5 }],
-              start_date: must(phase).start_date,
-              end_date: must(phase).end_date,
-              proration_behavior: 'none',
-            },
-            { items: [{ price: priceId, quantity: 2 }], proration_behavior: 'none' },
-          ],
-        })
+        await giveUpSeats(options, schedule, 2)
         const seen: Finding[] = []
         let end = periodEnd(made)
         for (let period = 1; period <= 2; period++) {

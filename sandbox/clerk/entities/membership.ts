@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { defined, type Given } from '../../kit/defined.ts'
 import { ClerkError } from '../errors.ts'
 import type { Service } from '../service.ts'
 import {
@@ -19,14 +20,14 @@ type Joining = {
   organization: Organization
   user: User
   role: Role
-  publicMetadata?: Metadata
+  public_metadata?: Metadata
   /** The invitation with which the user joins; its place becomes theirs. */
   accepting?: OrganizationInvitation
 }
 
 export function createMembership(
   service: Service,
-  { organization, user, role, publicMetadata, accepting }: Joining,
+  { organization, user, role, public_metadata = {}, accepting }: Joining,
 ) {
   if (findMembership(service, { organizationId: organization.id, userId: user.id })) {
     throw new ClerkError(400, {
@@ -41,7 +42,7 @@ export function createMembership(
     organization_id: organization.id,
     user_id: user.id,
     role,
-    public_metadata: publicMetadata ?? {},
+    public_metadata,
     private_metadata: {},
     created_at: now,
     updated_at: now,
@@ -129,15 +130,10 @@ export function pendingInvitations(service: Service, organization: Organization)
   )
 }
 
-type NewInvitation = {
-  emailAddress: string
-  role: Role
-  inviterUserId: string | null
-  redirectUrl?: string | null | undefined
-  expiresInDays?: number | undefined
-  publicMetadata?: Metadata | undefined
-  privateMetadata?: Metadata | undefined
-}
+type NewInvitation = Given<Omit<OrganizationInvitation, 'inviter_user_id'>> &
+  Pick<OrganizationInvitation, 'email_address' | 'role' | 'inviter_user_id'> & {
+    expires_in_days?: number | undefined
+  }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -147,7 +143,7 @@ export function createInvitations(
   organization: Organization,
   wanted: NewInvitation[],
 ): OrganizationInvitation[] {
-  const addresses = wanted.map((row) => row.emailAddress)
+  const addresses = wanted.map((row) => row.email_address)
   for (const address of addresses) requireInvitable(service, organization, address)
   const repeated = addresses.find((address, index) => addresses.indexOf(address) !== index)
   if (repeated) throw duplicateInvitation(repeated)
@@ -168,7 +164,7 @@ export function acceptInvitation(
     organization,
     user,
     role: invitation.role,
-    publicMetadata: invitation.public_metadata,
+    public_metadata: invitation.public_metadata,
     accepting: invitation,
   })
   const accepted = withStatus(service, invitation, 'accepted')
@@ -215,23 +211,21 @@ export function invitationUrl(service: Service, invitation: OrganizationInvitati
 function createInvitation(
   service: Service,
   organization: Organization,
-  wanted: NewInvitation,
+  { expires_in_days = 30, ...given }: NewInvitation,
 ): OrganizationInvitation {
   const now = service.nowMs()
   const invitation = service.store.invitations.put({
     id: createId('orginv'),
     organization_id: organization.id,
-    email_address: wanted.emailAddress,
-    role: wanted.role,
     status: 'pending',
-    public_metadata: wanted.publicMetadata ?? {},
-    private_metadata: wanted.privateMetadata ?? {},
-    inviter_user_id: wanted.inviterUserId,
-    redirect_url: wanted.redirectUrl ?? null,
+    public_metadata: {},
+    private_metadata: {},
+    redirect_url: null,
     ticket: randomBytes(32).toString('base64url'),
     created_at: now,
     updated_at: now,
-    expires_at: now + (wanted.expiresInDays ?? 30) * DAY_MS,
+    expires_at: now + expires_in_days * DAY_MS,
+    ...defined(given),
   })
   sendMail(service, {
     to: invitation.email_address,

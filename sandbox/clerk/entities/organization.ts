@@ -1,19 +1,15 @@
+import { defined, type Given } from '../../kit/defined.ts'
 import { ClerkError, fieldError } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { createId, type Organization, type User } from '../state.ts'
 import { emit } from './event.ts'
 import { createMembership } from './membership.ts'
-import type { Metadata } from './metadata.ts'
 import { leaveOrganization } from './session.ts'
 
-export type NewOrganization = {
-  id?: string | undefined
+type NewOrganization = Given<Omit<Organization, 'created_by' | 'slug'>> & {
   name: string
   slug?: string | null | undefined
-  createdBy: User | null
-  maxAllowedMemberships?: number | undefined
-  publicMetadata?: Metadata | undefined
-  privateMetadata?: Metadata | undefined
+  creator: User | null
 }
 
 /**
@@ -28,25 +24,26 @@ function requirePlan({ instance: { plan_cap = null } }: Service, limit: number |
 }
 
 /** The user who creates an organization is its first admin. */
-export function createOrganization(service: Service, wanted: NewOrganization): Organization {
-  requirePlan(service, wanted.maxAllowedMemberships)
+export function createOrganization(
+  service: Service,
+  { creator, slug, ...given }: NewOrganization,
+): Organization {
+  requirePlan(service, given.max_allowed_memberships)
   const now = Date.now()
   const organization = service.store.organizations.put({
-    id: wanted.id ?? createId('org'),
-    name: wanted.name,
-    slug: wanted.slug ? freeSlugOrThrow(service, wanted.slug) : deriveSlug(service, wanted.name),
-    created_by: wanted.createdBy?.id ?? null,
-    max_allowed_memberships: wanted.maxAllowedMemberships ?? service.instance.max_allowed_memberships,
+    id: createId('org'),
+    created_by: creator?.id ?? null,
+    max_allowed_memberships: service.instance.max_allowed_memberships,
     admin_delete_enabled: true,
-    public_metadata: wanted.publicMetadata ?? {},
-    private_metadata: wanted.privateMetadata ?? {},
+    public_metadata: {},
+    private_metadata: {},
     created_at: now,
     updated_at: now,
+    ...defined(given),
+    slug: slug ? freeSlugOrThrow(service, slug) : deriveSlug(service, given.name),
   })
   emit(service, 'organization.created', organization)
-  if (wanted.createdBy) {
-    createMembership(service, { organization, user: wanted.createdBy, role: 'org:admin' })
-  }
+  if (creator) createMembership(service, { organization, user: creator, role: 'org:admin' })
   return organization
 }
 
@@ -67,7 +64,6 @@ export function deleteOrganization(service: Service, organization: Organization)
   service.store.memberships.removeWhere((row) => row.organization_id === organization.id)
   leaveOrganization(service, organization.id)
   service.store.invitations.removeWhere((row) => row.organization_id === organization.id)
-  service.store.pictures.remove(organization.id)
   service.store.organizations.remove(organization.id)
   emit(service, 'organization.deleted', organization)
 }

@@ -1,22 +1,15 @@
+import { defined, type Given } from '../../kit/defined.ts'
 import { incorrectCode, takenEmailAddress } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { type Client, createId, type SessionActivity, type SignUp } from '../state.ts'
 import { attemptCode, findUserByEmailAddress, pendingVerification, sendCode } from './email-address.ts'
 import { acceptInvitation, invitationByTicket, invitationStatus } from './membership.ts'
-import type { Metadata } from './metadata.ts'
 import { createSession, updateClient, updateSession } from './session.ts'
 import { createUser } from './user.ts'
 
-export type SignUpFields = {
-  emailAddress?: string | undefined
-  passwordHash?: string | undefined
-  firstName?: string | undefined
-  lastName?: string | undefined
-  unsafeMetadata?: Metadata | undefined
-  locale?: string | undefined
-  legalAccepted?: boolean | undefined
-  ticket?: string | undefined
-}
+export type SignUpFields = Given<
+  Pick<SignUp, 'email_address' | 'first_name' | 'last_name' | 'locale' | 'password_hash' | 'unsafe_metadata'>
+> & { legal_accepted?: boolean | undefined; ticket?: string | undefined }
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const SIGN_UPS_KEPT = 500
@@ -50,19 +43,20 @@ export function createSignUp(service: Service, client: Client, fields: SignUpFie
   return signUp
 }
 
-export function applySignUpFields(service: Service, before: SignUp, fields: SignUpFields): SignUp {
-  const signUp = fields.ticket ? withTicket(service, before, fields.ticket) : before
-  const address = fields.emailAddress === signUp.email_address ? undefined : fields.emailAddress
-  if (address && findUserByEmailAddress(service, address)) throw takenEmailAddress()
+export function applySignUpFields(
+  service: Service,
+  before: SignUp,
+  { legal_accepted, ticket, ...fields }: SignUpFields,
+): SignUp {
+  const signUp = ticket ? withTicket(service, before, ticket) : before
+  const { email_address: address } = fields
+  const isNew = address && address !== signUp.email_address
+  if (isNew && findUserByEmailAddress(service, address)) throw takenEmailAddress()
   return service.store.sign_ups.put({
     ...signUp,
-    ...(address && { email_address: address, verification: null }),
-    ...(fields.passwordHash && { password_hash: fields.passwordHash }),
-    ...(fields.firstName !== undefined && { first_name: fields.firstName || null }),
-    ...(fields.lastName !== undefined && { last_name: fields.lastName || null }),
-    ...(fields.unsafeMetadata && { unsafe_metadata: fields.unsafeMetadata }),
-    ...(fields.locale && { locale: fields.locale }),
-    ...(fields.legalAccepted && { legal_accepted_at: Date.now() }),
+    ...defined(fields),
+    ...(isNew && { verification: null }),
+    ...(legal_accepted && { legal_accepted_at: Date.now() }),
   })
 }
 
@@ -100,14 +94,16 @@ export function completeSignUp(
 ): SignUp {
   if (signUp.status === 'complete' || !signUp.email_address) return signUp
   if (missingSignUpFields(signUp).length > 0 || unverifiedSignUpFields(signUp).length > 0) return signUp
+  const { email_address, password_hash, first_name, last_name } = signUp
+  const { unsafe_metadata, locale, legal_accepted_at } = signUp
   const user = createUser(service, {
-    emailAddresses: [signUp.email_address],
-    passwordHash: signUp.password_hash,
-    firstName: signUp.first_name,
-    lastName: signUp.last_name,
-    unsafeMetadata: signUp.unsafe_metadata,
-    locale: signUp.locale,
-    legalAcceptedAt: signUp.legal_accepted_at,
+    email_addresses: [email_address],
+    password_hash,
+    first_name,
+    last_name,
+    unsafe_metadata,
+    locale,
+    legal_accepted_at,
   })
   const strategy = signUp.invitation_id ? 'ticket' : 'email_code'
   const session = createSession(service, { client, user, activity, strategy })

@@ -1,52 +1,39 @@
+import { defined, type Given } from '../../kit/defined.ts'
 import { takenEmailAddress } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { createId, type User } from '../state.ts'
 import { createEmailAddress, findUserByEmailAddress } from './email-address.ts'
 import { emit } from './event.ts'
-import type { Metadata } from './metadata.ts'
 
-export type NewUser = {
-  id?: string | undefined
-  emailAddresses: string[]
-  passwordHash?: string | null
-  firstName?: string | null | undefined
-  lastName?: string | null | undefined
-  externalId?: string | null | undefined
-  publicMetadata?: Metadata | undefined
-  privateMetadata?: Metadata | undefined
-  unsafeMetadata?: Metadata | undefined
-  locale?: string | null | undefined
-  legalAcceptedAt?: number | null | undefined
-}
+export type NewUser = Given<Omit<User, 'email_addresses'>> & { email_addresses: string[] }
 
 /** The addresses count as verified: the caller has checked them or vouches for them. */
-export function createUser(service: Service, wanted: NewUser): User {
-  for (const address of wanted.emailAddresses) {
+export function createUser(service: Service, { email_addresses: wanted, ...given }: NewUser): User {
+  for (const address of wanted) {
     if (findUserByEmailAddress(service, address)) throw takenEmailAddress()
   }
   const now = Date.now()
-  const emailAddresses = wanted.emailAddresses.map((address) =>
-    createEmailAddress(address, { isVerified: true }),
-  )
+  const email_addresses = wanted.map((address) => createEmailAddress(address, { isVerified: true }))
   const user = service.store.users.put({
-    id: wanted.id ?? createId('user'),
-    first_name: wanted.firstName || null,
-    last_name: wanted.lastName || null,
-    external_id: wanted.externalId ?? null,
-    email_addresses: emailAddresses,
-    primary_email_address_id: emailAddresses[0]?.id ?? null,
-    password_hash: wanted.passwordHash ?? null,
-    password_last_updated_at: wanted.passwordHash ? now : null,
-    public_metadata: wanted.publicMetadata ?? {},
-    private_metadata: wanted.privateMetadata ?? {},
-    unsafe_metadata: wanted.unsafeMetadata ?? {},
+    id: createId('user'),
+    external_id: null,
+    email_addresses,
+    primary_email_address_id: email_addresses[0]?.id ?? null,
+    password_hash: null,
+    password_last_updated_at: given.password_hash ? now : null,
+    public_metadata: {},
+    private_metadata: {},
+    unsafe_metadata: {},
     banned: false,
-    locale: wanted.locale ?? null,
-    legal_accepted_at: wanted.legalAcceptedAt ?? null,
+    locale: null,
+    legal_accepted_at: null,
     last_sign_in_at: null,
     last_active_at: null,
     created_at: now,
     updated_at: now,
+    ...defined(given),
+    first_name: given.first_name || null,
+    last_name: given.last_name || null,
   })
   emit(service, 'user.created', user)
   return user
@@ -87,7 +74,6 @@ export function updateUser(
 export function deleteUser(service: Service, user: User): void {
   service.store.memberships.removeWhere((row) => row.user_id === user.id)
   service.store.sessions.removeWhere((row) => row.user_id === user.id)
-  service.store.pictures.remove(user.id)
   service.store.users.remove(user.id)
   emit(service, 'user.deleted', user)
 }

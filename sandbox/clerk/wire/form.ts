@@ -93,8 +93,3 @@ export function newestFirst<Row extends { created_at: number }>(rows: readonly R
   // Rows are in insertion order, so reversing first keeps rows with equal times in order.
   return [...rows].reverse().sort((a, b) => b.created_at - a.created_at)
 }
-
-/** The fields of a form that were sent. */
-export function givenFields(form: object): object {
-  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined))
-}

@@ -13,7 +13,7 @@ export function backendOrganization(
   { withMembersCount = false }: { withMembersCount?: boolean } = {},
 ): OrganizationJSON {
   return {
-    ...commonFields(service, organization),
+    ...commonFields(organization),
     private_metadata: organization.private_metadata,
     ...(organization.created_by ? { created_by: organization.created_by } : {}),
     ...(withMembersCount ? { members_count: membersCount(service, organization) } : {}),
@@ -22,7 +22,7 @@ export function backendOrganization(
 
 export function frontendOrganization(service: Service, organization: Organization) {
   return {
-    ...commonFields(service, organization),
+    ...commonFields(organization),
     members_count: membersCount(service, organization),
     pending_invitations_count: pendingInvitations(service, organization).length,
   }
@@ -36,14 +36,14 @@ function membersCount(service: Service, organization: Organization): number {
   return service.store.memberships.filter((row) => row.organization_id === organization.id).length
 }
 
-function commonFields(service: Service, organization: Organization) {
+function commonFields(organization: Organization) {
   return {
     object: 'organization' as const,
     id: organization.id,
     name: organization.name,
     slug: organization.slug,
-    image_url: imageUrl(service, organization.id, organization.name),
-    has_image: hasImage(service, organization.id),
+    image_url: imageUrl(organization.id, organization.name),
+    has_image: false,
     max_allowed_memberships: organization.max_allowed_memberships,
     admin_delete_enabled: organization.admin_delete_enabled,
     public_metadata: organization.public_metadata,
@@ -62,7 +62,7 @@ export function backendMembership(
     ...membershipFields(membership),
     private_metadata: membership.private_metadata,
     organization: backendOrganization(service, organization),
-    public_user_data: publicUserData(service, user),
+    public_user_data: publicUserData(user),
   }
 }
 
@@ -72,7 +72,7 @@ export function frontendMembership(service: Service, membership: OrganizationMem
     ...membershipFields(membership),
     role_name: roles[membership.role].name,
     organization: frontendOrganization(service, organization),
-    public_user_data: publicUserData(service, user),
+    public_user_data: publicUserData(user),
   }
 }
 
@@ -108,7 +108,7 @@ export function backendInvitation(
     ...frontendInvitation(service, invitation),
     private_metadata: invitation.private_metadata,
     url: invitationStatus(service, invitation) === 'pending' ? invitationUrl(service, invitation) : null,
-    ...inviterFields(inviter && publicUserData(service, inviter)),
+    ...inviterFields(inviter && publicUserData(inviter)),
   }
 }
 
@@ -142,34 +142,24 @@ export function invitationForInvitee(service: Service, invitation: OrganizationI
   const organization = service.store.organizations.get(invitation.organization_id)
   return {
     ...frontendInvitation(service, invitation),
-    public_organization_data: organization ? publicOrganizationData(service, organization) : null,
+    public_organization_data: organization ? publicOrganizationData(organization) : null,
   }
 }
 
-/**
- * Root-relative, so that `img-src 'self'` allows it. The query changes with the picture: cacheable for ever.
- */
-export function imageUrl(service: Service, id: string, label: string): string {
-  const picture = service.store.pictures.get(id)
-  const version = createHash('sha1')
-    .update(`${label}/${picture?.updated_at ?? ''}`)
-    .digest('hex')
-    .slice(0, 8)
+/** Root-relative, so that `img-src 'self'` allows it. The query changes with the name: cacheable for ever. */
+export function imageUrl(id: string, label: string): string {
+  const version = createHash('sha1').update(label).digest('hex').slice(0, 8)
   return `/__clerk/avatars/${id}.svg?v=${version}`
 }
 
-export function hasImage(service: Service, id: string): boolean {
-  return service.store.pictures.get(id) !== undefined
-}
-
 /** What other members of an organization see of a user. */
-export function publicUserData(service: Service, user: User) {
+export function publicUserData(user: User) {
   return {
     first_name: user.first_name,
     last_name: user.last_name,
-    image_url: imageUrl(service, user.id, userLabel(user)),
-    profile_image_url: imageUrl(service, user.id, userLabel(user)),
-    has_image: hasImage(service, user.id),
+    image_url: imageUrl(user.id, userLabel(user)),
+    profile_image_url: imageUrl(user.id, userLabel(user)),
+    has_image: false,
     // Null by the specification of the backend API; the library's type does not say so.
     identifier: (primaryEmailAddress(user) || null) as string,
     user_id: user.id,
@@ -177,12 +167,12 @@ export function publicUserData(service: Service, user: User) {
 }
 
 /** The organization as non-members see it, for instance in an invitation. */
-function publicOrganizationData(service: Service, organization: Organization) {
+function publicOrganizationData(organization: Organization) {
   return {
     id: organization.id,
     name: organization.name,
     slug: organization.slug,
-    image_url: imageUrl(service, organization.id, organization.name),
-    has_image: hasImage(service, organization.id),
+    image_url: imageUrl(organization.id, organization.name),
+    has_image: false,
   }
 }

@@ -35,7 +35,7 @@ export async function frontendSession(service: Service, session: Session, { azp 
     factor_verification_age: factorAges(session),
     tasks: shownStatus(service, session) === 'pending' ? sessionTasks(service, session) : null,
     user: frontendUser(service, user),
-    public_user_data: publicUserData(service, user),
+    public_user_data: publicUserData(user),
   }
 }
 

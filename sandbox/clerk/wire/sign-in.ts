@@ -8,7 +8,7 @@ import { verificationFields } from './user.ts'
 
 export function signInFields(service: Service, signIn: SignIn) {
   const user = signInUser(service, signIn)
-  const data = user && publicUserData(service, user)
+  const data = user && publicUserData(user)
   return {
     object: 'sign_in_attempt',
     id: signIn.id,

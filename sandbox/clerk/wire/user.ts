@@ -2,11 +2,11 @@ import type { EmailAddressJSON, UserJSON } from '@clerk/backend'
 import { isLocked, lockoutSeconds, userLabel } from '../entities/user.ts'
 import type { Service } from '../service.ts'
 import type { EmailAddress, User, Verification } from '../state.ts'
-import { frontendMembership, hasImage, imageUrl } from './organization.ts'
+import { frontendMembership, imageUrl } from './organization.ts'
 
-export function backendUser(service: Service, user: User): UserJSON {
+export function backendUser(user: User): UserJSON {
   return {
-    ...commonFields(service, user),
+    ...commonFields(user),
     email_addresses: user.email_addresses.map((row) => emailAddressFields(row)),
     organization_memberships: [],
     create_organizations_limit: null,
@@ -21,7 +21,7 @@ export function backendUser(service: Service, user: User): UserJSON {
 export function frontendUser(service: Service, user: User) {
   const memberships = service.store.memberships.filter((row) => row.user_id === user.id)
   return {
-    ...commonFields(service, user),
+    ...commonFields(user),
     email_addresses: user.email_addresses.map((row) => ({
       ...emailAddressFields(row),
       matches_sso_connection: false,
@@ -32,15 +32,15 @@ export function frontendUser(service: Service, user: User) {
   }
 }
 
-function commonFields(service: Service, user: User) {
+function commonFields(user: User) {
   return {
     object: 'user' as const,
     id: user.id,
     username: null,
     first_name: user.first_name,
     last_name: user.last_name,
-    image_url: imageUrl(service, user.id, userLabel(user)),
-    has_image: hasImage(service, user.id),
+    image_url: imageUrl(user.id, userLabel(user)),
+    has_image: false,
     primary_email_address_id: user.primary_email_address_id,
     primary_phone_number_id: null,
     primary_web3_wallet_id: null,

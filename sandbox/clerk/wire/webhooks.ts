@@ -26,8 +26,8 @@ type DataOf<Type, Event = Payload> = Event extends { type: infer Types; data: in
 const renderers: {
   [Type in keyof EventSubjects]: (service: Service, subject: EventSubjects[Type]) => DataOf<Type>
 } = {
-  'user.created': backendUser,
-  'user.updated': backendUser,
+  'user.created': (_service, user) => backendUser(user),
+  'user.updated': (_service, user) => backendUser(user),
   'user.deleted': (_service, { id, external_id }) => ({
     object: 'user',
     id,
@@ -95,6 +95,6 @@ function sessionWithUser(service: Service, session: Session) {
   const user = service.store.users.get(session.user_id)
   return {
     ...backendSession(service, session),
-    user: user ? backendUser(service, user) : null,
+    user: user ? backendUser(user) : null,
   } as DataOf<'session.created'>
 }

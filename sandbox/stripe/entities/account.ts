@@ -2,7 +2,6 @@ import type { Account, Settings, State } from '../state.ts'
 
 const defaults: Account = {
   id: 'acct_sandbox',
-  adaptive_pricing: true,
   trial_total: 'zero',
   terms_url: null,
   tax: 'active',

@@ -85,21 +85,15 @@ export function cancelSubscription(
   return canceled
 }
 
+type Pending = {
+  subscription: StoredSubscription
+  id: string
+  pending: ReturnType<typeof pendingItems>
+  cause: Cause
+}
+
 /** Settles pending prorations: a credit goes to the customer's balance, a debt is collected. */
-function invoicePending(
-  service: Service,
-  {
-    subscription,
-    id,
-    pending,
-    cause,
-  }: {
-    subscription: StoredSubscription
-    id: string
-    pending: ReturnType<typeof pendingItems>
-    cause: Cause
-  },
-): void {
+function invoicePending(service: Service, { subscription, id, pending, cause }: Pending): void {
   const now = service.clock.now()
   const draft = newInvoice(service, {
     id,

@@ -1,24 +1,21 @@
 import { newId, randomText } from '../../kit/id.ts'
+import type { Decline } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredCharge, StoredPaymentIntent, StoredPaymentMethod } from '../state.ts'
 import { wholeList } from './list.ts'
+import type { DebitType } from './payment-method.ts'
 import { asPublished } from './published.ts'
-import type { Decline } from './test-cards.ts'
+
+export type Attempt = {
+  intent: StoredPaymentIntent
+  method: StoredPaymentMethod
+  decline: Decline | null
+}
 
 /** An attempt to collect: succeeded, failed with a decline, or pending at the bank. */
 export function newCharge(
   { clock, livemode, publicUrl }: Service,
-  {
-    intent,
-    method,
-    status,
-    decline,
-  }: {
-    intent: StoredPaymentIntent
-    method: StoredPaymentMethod
-    status: 'failed' | 'pending' | 'succeeded'
-    decline: Decline | null
-  },
+  { intent, method, status, decline }: Attempt & { status: 'failed' | 'pending' | 'succeeded' },
 ): StoredCharge {
   const id = newId('ch')
   const is_paid = status === 'succeeded'
@@ -75,63 +72,39 @@ export function outcome(decline: Decline | null): NonNullable<StoredCharge['outc
 }
 
 function detailsOf(method: StoredPaymentMethod, amount: number): StoredCharge['payment_method_details'] {
-  const { card, sepa_debit, bacs_debit, us_bank_account } = method
-  if (card) {
-    return {
-      type: 'card',
-      card: {
-        amount_authorized: amount,
-        authorization_code: randomText(6).toUpperCase(),
-        brand: card.brand,
-        checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
-        country: card.country,
-        electronic_commerce_indicator: null,
-        exp_month: card.exp_month,
-        exp_year: card.exp_year,
-        extended_authorization: { status: 'disabled' },
-        fingerprint: card.fingerprint ?? null,
-        funding: card.funding,
-        incremental_authorization: { status: 'unavailable' },
-        installments: null,
-        last4: card.last4,
-        mandate: null,
-        multicapture: { status: 'unavailable' },
-        network: card.brand,
-        network_token: { used: false },
-        network_transaction_id: randomText(15),
-        overcapture: { maximum_amount_capturable: amount, status: 'unavailable' },
-        regulated_status: 'unregulated',
-        three_d_secure: null,
-        transaction_link_id: null,
-        wallet: null,
-      },
-    }
+  const { card, type } = method
+  if (!card) {
+    const debit = method[type as DebitType]
+    return { type, [type]: { ...debit, mandate: newId('mandate') } }
   }
-  const mandate = newId('mandate')
-  if (sepa_debit) {
-    const { bank_code, branch_code, country, fingerprint, last4 } = sepa_debit
-    return {
-      type: 'sepa_debit',
-      sepa_debit: { bank_code, branch_code, country, fingerprint, last4, mandate },
-    }
+  const { brand, country, exp_month, exp_year, fingerprint = null, funding, last4, checks } = card
+  return {
+    type,
+    card: {
+      amount_authorized: amount,
+      authorization_code: randomText(6).toUpperCase(),
+      brand,
+      checks,
+      country,
+      electronic_commerce_indicator: null,
+      exp_month,
+      exp_year,
+      extended_authorization: { status: 'disabled' },
+      fingerprint,
+      funding,
+      incremental_authorization: { status: 'unavailable' },
+      installments: null,
+      last4,
+      mandate: null,
+      multicapture: { status: 'unavailable' },
+      network: brand,
+      network_token: { used: false },
+      network_transaction_id: randomText(15),
+      overcapture: { maximum_amount_capturable: amount, status: 'unavailable' },
+      regulated_status: 'unregulated',
+      three_d_secure: null,
+      transaction_link_id: null,
+      wallet: null,
+    },
   }
-  if (bacs_debit) return { type: 'bacs_debit', bacs_debit: { ...bacs_debit, mandate } }
-  if (us_bank_account) {
-    const { account_holder_type, account_type, bank_name, fingerprint, last4, routing_number } =
-      us_bank_account
-    return {
-      type: 'us_bank_account',
-      us_bank_account: {
-        account_holder_type,
-        account_type,
-        bank_name,
-        fingerprint,
-        last4,
-        mandate,
-        payment_reference: null,
-        routing_number,
-      },
-    }
-  }
-  return { type: method.type }
 }

@@ -6,6 +6,14 @@ import { emit } from './event.ts'
 import { type DebitType, type Expiry, emptyAddress, type Payer } from './payment-method.ts'
 import type { TestCard } from './test-cards.ts'
 
+type NewLineItem = {
+  price: StoredPrice
+  currency: string
+  quantity: number
+  description: string
+  is_free?: boolean
+}
+
 /** One line of a checkout in the session's currency, with a copy of the price. */
 export function newLineItem({
   price,
@@ -13,13 +21,7 @@ export function newLineItem({
   quantity,
   description,
   is_free = false,
-}: {
-  price: StoredPrice
-  currency: string
-  quantity: number
-  description: string
-  is_free?: boolean
-}): StoredLineItem {
+}: NewLineItem): StoredLineItem {
   const { currency_options, ...shown } = price
   const amount = is_free ? 0 : (currency_options[currency]?.unit_amount ?? 0) * quantity
   return {
@@ -68,15 +70,6 @@ function isComplete({ email, name, address }: StoredPaymentMethod['billing_detai
   const { country = null, postal_code = null } = address ?? {}
   if (!email || !name || !country) return false
   return !['US', 'CA', 'GB'].includes(country) || postal_code !== null
-}
-
-/** Whether the buyer has to give a payment method: for the amount due now or after the trial. */
-export function needsPaymentMethod({
-  amount_total,
-  mode,
-  payment_method_collection,
-}: Pick<StoredSession, 'amount_total' | 'mode' | 'payment_method_collection'>): boolean {
-  return amount_total !== 0 || (mode === 'subscription' && payment_method_collection === 'always')
 }
 
 /** Where the buyer goes after paying: Stripe puts the session's id where the template asks for it. */
@@ -153,7 +146,6 @@ export type PaymentMeans =
   | { type: 'card'; card: TestCard; expiry: Expiry; fails_later?: boolean; is_saved?: boolean }
   | { type: 'saved'; method: StoredPaymentMethod }
   | { type: 'debit'; debit: DebitType }
-  | { type: 'free' }
 
 export type PaymentResult =
   | { outcome: 'already_complete' | 'expired' | 'paid' | 'processing'; session: StoredSession }

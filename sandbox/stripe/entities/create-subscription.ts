@@ -71,7 +71,7 @@ export function createSubscription(
 }
 
 /** The subscription and its first invoice as they would be; nothing is stored. */
-export function draftSubscription(
+function draftSubscription(
   service: Service,
   input: Omit<NewSubscription, 'cause' | 'is_off_session' | 'payment_behavior'>,
 ): { subscription: StoredSubscription; invoice: StoredInvoice; discounts: StoredDiscount[] } {

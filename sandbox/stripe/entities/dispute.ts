@@ -53,6 +53,16 @@ function newDispute(
 export const firstStatuses = ['needs_response', 'prevented', 'warning_needs_response'] as const
 type FirstStatus = (typeof firstStatuses)[number]
 
+type DisputeInput = {
+  charge: StoredCharge
+  amount: number | undefined
+  reason: string
+  cause: Cause
+  status?: FirstStatus | undefined
+  /** For `prevented`, which is settled with the money or without. */
+  takes_money?: boolean | undefined
+}
+
 /** The bank withdraws the money until the dispute is settled. */
 export function disputeCharge(
   service: Service,
@@ -63,15 +73,7 @@ export function disputeCharge(
     cause,
     status = 'needs_response',
     takes_money = status === 'needs_response',
-  }: {
-    charge: StoredCharge
-    amount: number | undefined
-    reason: string
-    cause: Cause
-    status?: FirstStatus | undefined
-    /** For `prevented`, which is settled with the money or without. */
-    takes_money?: boolean | undefined
-  },
+  }: DisputeInput,
 ): StoredDispute {
   // A charge can have several (the SDK: `DisputeListParams.charge`), together of no more than it took.
   const earlier = service.store.disputes.filter((dispute) => dispute.charge === charge.id)

@@ -86,6 +86,13 @@ function withoutLocation(service: Service, draft: StoredInvoice, cause: Cause): 
   }
 }
 
+type Finalization = {
+  cause: Cause
+  intent?: StoredPaymentIntent | undefined
+  /** False for an invoice that is voided at once: it touches neither the balance nor a discount. */
+  is_collected?: boolean
+}
+
 /**
  * Finalizes a draft: number, customer balance and payment intent. With nothing left to pay it is paid at
  * once.
@@ -93,16 +100,7 @@ function withoutLocation(service: Service, draft: StoredInvoice, cause: Cause): 
 export function finalizeInvoice(
   service: Service,
   given: StoredInvoice,
-  {
-    cause,
-    intent,
-    is_collected = true,
-  }: {
-    cause: Cause
-    intent?: StoredPaymentIntent | undefined
-    /** False for an invoice that is voided at once: it touches neither the balance nor a discount. */
-    is_collected?: boolean
-  },
+  { cause, intent, is_collected = true }: Finalization,
 ): StoredInvoice {
   const { store, clock, publicUrl } = service
   const now = clock.now()

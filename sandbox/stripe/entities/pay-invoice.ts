@@ -1,3 +1,4 @@
+import type { Decline } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type {
   StoredInvoice,
@@ -8,7 +9,7 @@ import type {
 import { emit } from './event.ts'
 import { defaultPayment, subscriptionOf } from './invoice.ts'
 import { attemptCharge, waitingIntent } from './payment-intent.ts'
-import { confirmation_needed, type Decline, declineOf } from './test-cards.ts'
+import { confirmation_needed, declineOf } from './test-cards.ts'
 
 export type PaymentAttempt = {
   /** What to charge; null when the customer has nothing that could be. */

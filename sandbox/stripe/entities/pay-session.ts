@@ -39,12 +39,6 @@ export function paySession(
   if (!details) throw new Error(`Session ${session_id} has no details.`)
   if (session.mode === 'subscription') return subscribe(service, { session, details, payer, means })
   switch (means.type) {
-    case 'free':
-      withCustomer(service, session, payer)
-      return {
-        outcome: 'paid',
-        session: completeSession(service, session_id, { payer, payment_status: 'no_payment_required' }),
-      }
     case 'card':
     case 'saved':
       return payByCard(service, { session, details, payer, means })

@@ -1,4 +1,5 @@
 import { newId, randomText } from '../../kit/id.ts'
+import type { Decline } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import type {
   CheckoutDetails,
@@ -7,10 +8,9 @@ import type {
   StoredPaymentMethod,
   StoredSession,
 } from '../state.ts'
-import { newCharge } from './charge.ts'
+import { type Attempt, newCharge } from './charge.ts'
 import { emit } from './event.ts'
 import { asPublished } from './published.ts'
-import type { Decline } from './test-cards.ts'
 
 export type PaymentIntentInput = {
   amount: number
@@ -72,7 +72,6 @@ export function expectSessionPayment(
   return intent
 }
 
-type Attempt = { intent: StoredPaymentIntent; method: StoredPaymentMethod; decline: Decline | null }
 type Charged = { intent: StoredPaymentIntent; charge: StoredCharge }
 
 /** Charges an intent, or records the decline; both leave a charge and two events. */

@@ -12,7 +12,6 @@ export type Payer = {
   country?: string | null
   postal_code?: string | null
 }
-export type DebitType = 'bacs_debit' | 'sepa_debit' | 'us_bank_account'
 export type Expiry = { month: number; year: number }
 
 /** Of a card that no buyer has typed: good for three years from now. */
@@ -51,46 +50,32 @@ export function newCardMethod(
   }
 }
 
-/** Stripe's test account for bank debits that always pays, in the currency's own scheme. */
+/** Stripe's test accounts for bank debits that always pay, in each currency's own scheme. */
+const debits = {
+  bacs_debit: { fingerprint: fingerprint('00012345'), last4: '2345', sort_code: '108800' },
+  sepa_debit: {
+    bank_code: '37040044',
+    branch_code: '',
+    country: 'DE',
+    fingerprint: fingerprint('DE89370400440532013000'),
+    last4: '3000',
+  },
+  us_bank_account: {
+    account_holder_type: 'individual',
+    account_type: 'checking',
+    bank_name: 'STRIPE TEST BANK',
+    fingerprint: fingerprint('000123456789'),
+    last4: '6789',
+    routing_number: '110000000',
+  },
+} as const
+export type DebitType = keyof typeof debits
+
 export function newDebitMethod(
   service: Service,
   { type, payer, customer }: { type: DebitType; payer: Payer; customer: string | null },
 ): StoredPaymentMethod {
-  const base = { ...shared(service, payer, customer), type }
-  switch (type) {
-    case 'sepa_debit':
-      return {
-        ...base,
-        sepa_debit: {
-          bank_code: '37040044',
-          branch_code: '',
-          country: 'DE',
-          fingerprint: fingerprint('DE89370400440532013000'),
-          generated_from: { charge: null, setup_attempt: null },
-          last4: '3000',
-        },
-      }
-    case 'bacs_debit':
-      return {
-        ...base,
-        bacs_debit: { fingerprint: fingerprint('00012345'), last4: '2345', sort_code: '108800' },
-      }
-    case 'us_bank_account':
-      return {
-        ...base,
-        us_bank_account: {
-          account_holder_type: 'individual',
-          account_type: 'checking',
-          bank_name: 'STRIPE TEST BANK',
-          financial_connections_account: null,
-          fingerprint: fingerprint('000123456789'),
-          last4: '6789',
-          networks: { preferred: 'ach', supported: ['ach'] },
-          routing_number: '110000000',
-          status_details: null,
-        },
-      }
-  }
+  return { ...shared(service, payer, customer), type, [type]: debits[type] }
 }
 
 const debit_types: Record<string, DebitType> = {

@@ -52,21 +52,11 @@ export function newPortalConfiguration(
 }
 
 export function withFeatures(features: PortalFeatures, changes: FeatureChanges): PortalFeatures {
-  const {
-    customer_update,
-    invoice_history,
-    payment_method_update,
-    subscription_cancel,
-    subscription_update,
-  } = changes
-  return {
-    customer_update: { ...features.customer_update, ...customer_update },
-    invoice_history: { ...features.invoice_history, ...invoice_history },
-    payment_method_update: { ...features.payment_method_update, ...payment_method_update },
-    subscription_cancel: { ...features.subscription_cancel, ...subscription_cancel },
-    subscription_pause: features.subscription_pause,
-    subscription_update: { ...features.subscription_update, ...subscription_update },
-  }
+  const changed = Object.entries(features).map(([name, feature]) => [
+    name,
+    { ...feature, ...changes[name as keyof PortalFeatures] },
+  ])
+  return Object.fromEntries(changed)
 }
 
 const nothing: PortalFeatures = {
@@ -128,21 +118,17 @@ export function defaultConfiguration(service: Service): StoredPortalConfiguratio
 
 export type PortalFlow = Stripe.BillingPortal.Session.Flow
 
+type NewSession = {
+  configuration: StoredPortalConfiguration
+  customer: string
+  flow: PortalFlow | null
+  locale: string | null
+  return_url: string | null
+}
+
 export function newPortalSession(
   { clock, livemode, publicUrl }: Service,
-  {
-    configuration,
-    customer,
-    flow,
-    locale,
-    return_url,
-  }: {
-    configuration: StoredPortalConfiguration
-    customer: string
-    flow: PortalFlow | null
-    locale: string | null
-    return_url: string | null
-  },
+  { configuration, customer, flow, locale, return_url }: NewSession,
 ): StoredPortalSession {
   const id = newId('bps')
   return asPublished<StoredPortalSession>({
@@ -163,17 +149,18 @@ export function newPortalSession(
 /**
  * What Stripe's portal never allows, however it is configured:
  * https://docs.stripe.com/customer-management#customer-portal-limitations. The rules are documented, the
- * texts of the refusals are not.
- */
-type PortalLimit = 'has_scheduled_update' | 'has_unlisted_price' | 'has_unspecified_tax'
-
-/**
+ * texts of the refusals are not. Null where there is no such limit.
+ *
  * A change that waits for the end of the period keeps the portal from another one, and from cancelling; a
  * schedule does not, "when there's no future Phases" on it
  * (https://github.com/invertase/stripe-firebase-extensions/issues/158).
  */
-export function cancelLimit(service: Service, subscription: StoredSubscription): PortalLimit | null {
-  return nextPhase(service, subscription) ? 'has_scheduled_update' : null
+export function cancelLimit(service: Service, subscription: StoredSubscription): StripeFault | null {
+  if (!nextPhase(service, subscription)) return null
+  return invalidRequest(
+    `The subscription ${subscription.id} has an update scheduled by a subscription schedule and cannot be updated or canceled in the customer portal.`,
+    { param: 'flow_data' },
+  )
 }
 
 /**
@@ -186,12 +173,15 @@ export function updateLimit(
   service: Service,
   subscription: StoredSubscription,
   configuration: StoredPortalConfiguration,
-): PortalLimit | null {
+): StripeFault | null {
   const { currency, items } = subscription
+  const ids = items.data.map(({ price }) => price.id)
+  const untaxed = ids.find((id) => lacksTaxBehavior(service, { id }, currency))
+  const unlisted = ids.find((id) => !isListed(configuration, id))
   const limit = cancelLimit(service, subscription)
   if (limit) return limit
-  if (items.data.some(({ price }) => lacksTaxBehavior(service, price, currency))) return 'has_unspecified_tax'
-  return items.data.every(({ price }) => isListed(configuration, price.id)) ? null : 'has_unlisted_price'
+  if (untaxed) return unspecifiedTax(untaxed, 'flow_data')
+  return unlisted ? unlistedPrice(unlisted, 'flow_data') : null
 }
 
 export function isListed({ features }: StoredPortalConfiguration, price_id: string): boolean {
@@ -220,11 +210,4 @@ export function unspecifiedTax(id: string, param: string): StripeFault {
 
 export function unlistedPrice(id: string, param: string): StripeFault {
   return invalidRequest(`The portal configuration does not offer the price ${id}.`, { param })
-}
-
-export function scheduledUpdate({ id }: StoredSubscription, param: string): StripeFault {
-  return invalidRequest(
-    `The subscription ${id} has an update scheduled by a subscription schedule and cannot be updated or canceled in the customer portal.`,
-    { param },
-  )
 }

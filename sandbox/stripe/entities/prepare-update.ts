@@ -106,23 +106,18 @@ function checkAnchor(
 
 const longest_trial_s = 730 * 24 * 60 * 60
 
+type Due = {
+  after: StoredSubscription
+  discounts: StoredDiscount[]
+  items_due: StoredInvoiceItem[]
+  restarts: boolean
+  period: Period
+  at: number
+}
+
 function updateInvoice(
   service: Service,
-  {
-    after,
-    discounts,
-    items_due,
-    restarts,
-    period,
-    at,
-  }: {
-    after: StoredSubscription
-    discounts: StoredDiscount[]
-    items_due: StoredInvoiceItem[]
-    restarts: boolean
-    period: Period
-    at: number
-  },
+  { after, discounts, items_due, restarts, period, at }: Due,
 ): StoredInvoice {
   const id = newInvoiceId()
   return newInvoice(service, {

@@ -39,6 +39,6 @@ export function previewUpdate(
   return asPreview({ ...draft, next_payment_attempt: periodOf(plan.after).end })
 }
 
-export function asPreview(draft: StoredInvoice): StoredInvoice {
+function asPreview(draft: StoredInvoice): StoredInvoice {
   return { ...draft, id: draft.id.replace(/^in_/, 'upcoming_in_'), billing_reason: 'upcoming' }
 }

@@ -61,7 +61,6 @@ it('a change from month to year begins a new period, paid at once less the unuse
   })
   const renewed = firstItem(after)
   expect(renewed.price).toMatchObject({ id: plans.pro_yearly.id })
-  expect(renewed.plan).toMatchObject({ id: plans.pro_yearly.id, interval: 'year' })
   expect(after.billing_cycle_anchor).toBe(renewed.current_period_start)
   expect(renewed.current_period_end - renewed.current_period_start).toBeGreaterThanOrEqual(365 * 86_400)
   const invoice = after.latest_invoice as Stripe.Invoice
@@ -89,19 +88,13 @@ it('a preview shows what the update then charges, and leaves nothing behind', as
   expect(after.latest_invoice).toMatchObject({ total: preview.total, amount_paid: preview.amount_due })
 })
 
-it('a preview without a change is the renewal to come, and one without a subscription the first invoice', async () => {
-  const { stripe, subscription, item, plans, customer } = await startSubscribed()
+it('a preview without a change is the renewal to come', async () => {
+  const { stripe, subscription, item } = await startSubscribed()
   expect(await stripe.invoices.createPreview({ subscription: subscription.id })).toMatchObject({
     total: 2000,
     period_end: item.current_period_end,
     lines: { data: [{ period: { start: item.current_period_end } }] },
   })
-  expect(
-    await stripe.invoices.createPreview({
-      customer: customer.id,
-      subscription_details: { items: [{ price: plans.teams_monthly.id, quantity: 2 }] },
-    }),
-  ).toMatchObject({ total: 6000 })
 })
 
 it('fewer seats give a credit that the next invoice takes into account', async () => {

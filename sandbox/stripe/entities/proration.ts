@@ -12,24 +12,20 @@ import { type CreditedItems, creditedLine, newProrationItem, pricingOf } from '.
 import { type Period, shareAfter } from './period.ts'
 import { productName, unitAmount } from './price.ts'
 
+type Change = {
+  before: StoredSubscription
+  after: StoredSubscription
+  /** The subscription's discounts after the change, which reduce the charge for the remaining time. */
+  discounts: StoredDiscount[]
+  at: number
+  /** A new period starts now and is invoiced as a whole: the old one is credited, nothing is prorated. */
+  restarts: boolean
+}
+
 /** The credit for unused paid time and the charge for the remaining time of a change. */
 export function prorations(
   service: Service,
-  {
-    before,
-    after,
-    discounts,
-    at,
-    restarts,
-  }: {
-    before: StoredSubscription
-    after: StoredSubscription
-    /** The subscription's discounts after the change, which reduce the charge for the remaining time. */
-    discounts: StoredDiscount[]
-    at: number
-    /** A new period starts now and is invoiced as a whole: the old one is credited, nothing is prorated. */
-    restarts: boolean
-  },
+  { before, after, discounts, at, restarts }: Change,
 ): StoredInvoiceItem[] {
   const afterById = new Map(after.items.data.map((item) => [item.id, item]))
   const known = new Map(before.items.data.map((item) => [item.id, item]))

@@ -48,21 +48,18 @@ function newRefund(
   })
 }
 
+type RefundInput = {
+  charge: StoredCharge
+  amount: number | undefined
+  reason: RefundReason | null
+  metadata: Record<string, string>
+  cause: Cause
+}
+
 /** Gives back all that is left of a charge, or a part of it. Parts add up and never exceed the charge. */
 export function refundCharge(
   service: Service,
-  {
-    charge,
-    amount,
-    cause,
-    ...rest
-  }: {
-    charge: StoredCharge
-    amount: number | undefined
-    reason: RefundReason | null
-    metadata: Record<string, string>
-    cause: Cause
-  },
+  { charge, amount, cause, ...rest }: RefundInput,
 ): StoredRefund {
   const { store } = service
   checkRefundable(service, charge)

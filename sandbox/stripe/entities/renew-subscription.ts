@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors.ts'
+import { type Decline, invalidRequest } from '../errors.ts'
 import { type Cause, noCall, type Service } from '../service.ts'
 import type { StoredInvoice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { collectInvoice } from './collect-invoice.ts'
@@ -10,7 +10,6 @@ import { itemLines, pendingItems, periodLines } from './invoice-line.ts'
 import type { Period } from './period.ts'
 import { hasEnded, itemList, periodOf, withPeriod } from './subscription.ts'
 import { advanceSchedule, itemsInPhase, nextPhase, periodAfter } from './subscription-schedule.ts'
-import type { Decline } from './test-cards.ts'
 
 const grace_s = 60 * 60
 

@@ -12,7 +12,7 @@ type Attempt = { session: StoredSession; details: CheckoutDetails; payer: Payer 
 
 const day_s = 24 * 60 * 60
 
-/** A buyer presses "Subscribe" with a card, or without one where a trial asks for none. */
+/** A buyer presses "Subscribe" with a card. */
 export function subscribe(
   service: Service,
   { means, ...attempt }: Attempt & { means: PaymentMeans },

@@ -19,46 +19,33 @@ function newSchedule(
   { subscription, phases }: { subscription: StoredSubscription; phases: StoredPhase[] },
 ): StoredSchedule {
   return {
+    ...newScheduleFields,
     id: newId('sub_sched'),
-    object: 'subscription_schedule',
-    application: null,
     billing_mode: subscription.billing_mode,
-    canceled_at: null,
-    completed_at: null,
     created: clock.now(),
     current_phase: datesOf(phases[0]),
     customer: subscription.customer,
-    customer_account: null,
-    default_settings: {
-      application_fee_percent: null,
-      automatic_tax: { disabled_reason: null, enabled: false, liability: null },
-      billing_cycle_anchor: 'automatic',
-      billing_thresholds: null,
-      collection_method: 'charge_automatically',
-      default_payment_method: null,
-      description: null,
-      invoice_settings: {
-        account_tax_ids: null,
-        custom_fields: null,
-        days_until_due: null,
-        description: null,
-        footer: null,
-        issuer: { type: 'self' },
-      },
-      on_behalf_of: null,
-      transfer_data: null,
-    },
-    end_behavior: 'release',
     livemode,
-    metadata: {},
-    pause_schedules: [],
     phases,
-    released_at: null,
-    released_subscription: null,
-    status: 'active',
     subscription: subscription.id,
-    test_clock: null,
-  }
+  } as StoredSchedule
+}
+
+/** What a schedule says that is no different from one to another. */
+const newScheduleFields = {
+  object: 'subscription_schedule',
+  canceled_at: null,
+  completed_at: null,
+  default_settings: {
+    billing_cycle_anchor: 'automatic',
+    collection_method: 'charge_automatically',
+    default_payment_method: null,
+  },
+  end_behavior: 'release',
+  metadata: {},
+  released_at: null,
+  released_subscription: null,
+  status: 'active',
 }
 
 function datesOf(phase: StoredPhase | undefined): StoredSchedule['current_phase'] {
@@ -70,36 +57,24 @@ function newPhase(
   { items, period, ...card }: PhaseInput,
 ): StoredPhase {
   return {
-    add_invoice_items: [],
-    application_fee_percent: null,
-    billing_cycle_anchor: null,
-    billing_thresholds: null,
-    collection_method: null,
     currency,
     // What `from_subscription` copies is not documented: this is the case that costs a customer most.
     default_payment_method,
     ...card,
-    default_tax_rates: [],
-    description: null,
-    discounts: [],
+    discounts: [] as StoredPhase['discounts'],
     end_date: period.end,
-    invoice_settings: null,
     items: items.map(({ price, quantity }) => ({
-      billing_thresholds: null,
       discounts: [],
       metadata: {},
       plan: price,
       price,
       quantity,
-      tax_rates: [],
     })),
     metadata: {},
-    on_behalf_of: null,
     proration_behavior: 'none',
     start_date: period.start,
-    transfer_data: null,
     trial_end: null,
-  }
+  } as unknown as StoredPhase
 }
 
 /** Creates a schedule whose only phase is the present state. */

@@ -1,7 +1,7 @@
 import { newId } from '../../kit/id.ts'
 import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
-import type { EmbeddedPrice, StoredPrice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
+import type { StoredPrice, StoredSubscription, StoredSubscriptionItem } from '../state.ts'
 import { wholeList } from './list.ts'
 import { isSameRecurrence, type Period, recurrenceOf } from './period.ts'
 
@@ -13,22 +13,18 @@ export function hasEnded({ status }: Pick<StoredSubscription, 'status'>): boolea
   return status === 'canceled' || status === 'incomplete_expired'
 }
 
+type NewItem = {
+  subscription: string
+  price: StoredPrice
+  quantity: number
+  metadata: Record<string, string>
+  period: Period
+}
+
 /** An item of a subscription. Billing periods belong to items; here all items share theirs. */
 export function newSubscriptionItem(
   { clock }: Service,
-  {
-    subscription,
-    price,
-    quantity,
-    metadata,
-    period,
-  }: {
-    subscription: string
-    price: StoredPrice
-    quantity: number
-    metadata: Record<string, string>
-    period: Period
-  },
+  { subscription, price, quantity, metadata, period }: NewItem,
 ): StoredSubscriptionItem {
   return {
     id: newId('si', 14),
@@ -47,34 +43,10 @@ export function newSubscriptionItem(
   }
 }
 
-/** The price of an item in both forms that Stripe shows: as it is, and as the plan of former times. */
-export function pricedBy(price: StoredPrice): Pick<StoredSubscriptionItem, 'plan' | 'price'> {
+/** The price of an item. The plan of former times, which Stripe still shows beside it, is left out. */
+export function pricedBy(price: StoredPrice): Pick<StoredSubscriptionItem, 'price'> {
   const { currency_options: _, ...carried } = price
-  return { plan: planOf(carried), price: carried }
-}
-
-function planOf(price: EmbeddedPrice): StoredSubscriptionItem['plan'] {
-  return {
-    id: price.id,
-    object: 'plan',
-    active: price.active,
-    amount: price.unit_amount,
-    amount_decimal: price.unit_amount_decimal,
-    billing_scheme: 'per_unit',
-    created: price.created,
-    currency: price.currency,
-    interval: price.recurring?.interval ?? 'month',
-    interval_count: price.recurring?.interval_count ?? 1,
-    livemode: price.livemode,
-    metadata: price.metadata,
-    meter: null,
-    nickname: price.nickname,
-    product: price.product,
-    tiers_mode: null,
-    transform_usage: null,
-    trial_period_days: price.recurring?.trial_period_days ?? null,
-    usage_type: 'licensed',
-  }
+  return { price: carried }
 }
 
 export type ItemChange = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { invalidRequest } from '../errors.ts'
+import { type Decline, invalidRequest } from '../errors.ts'
 import type { StoredPaymentMethod } from '../state.ts'
 
 /** The behavior of a card, now and later. Numbers and texts are from Stripe's testing page. */
@@ -137,8 +137,6 @@ export const confirmation_needed: Decline = {
   decline_code: null,
   message: 'This payment requires additional user action before it can be completed successfully.',
 }
-
-export type Decline = { code: string; decline_code: string | null; message: string }
 
 /** The same card gives the same fingerprint, which is what fingerprints are for. */
 export function fingerprint(number: string): string {

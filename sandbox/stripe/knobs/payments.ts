@@ -1,12 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import {
-  expireSession,
-  needsPaymentMethod,
-  type PaymentMeans,
-  returnUrl,
-  savedCards,
-} from '../entities/checkout-session.ts'
+import { expireSession, type PaymentMeans, returnUrl, savedCards } from '../entities/checkout-session.ts'
 import {
   closeDispute,
   disputeCharge,
@@ -77,7 +71,6 @@ function meansFor(
   session: StoredSession,
   { card, method, fails_later, save }: Pick<Pay, 'card' | 'fails_later' | 'method' | 'save'>,
 ): PaymentMeans {
-  if (!needsPaymentMethod(session)) return { type: 'free' }
   if (method === 'delayed') {
     const debit = debitTypeFor(session.currency ?? '')
     if (!debit || !session.payment_method_types.includes(debit)) {

@@ -1,12 +1,12 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { defined } from '../../kit/defined.ts'
 import { accountOf, changeSettings, settingsOf } from '../entities/account.ts'
 import { runDueWork } from '../entities/due-work.ts'
 import { configureEndpoint } from '../entities/webhook-endpoint.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { readText } from '../wire/form.ts'
-import { defined } from '../wire/params.ts'
 import { knobsOf, readBody } from './knob.ts'
 
 const one_day_s = 24 * 60 * 60
@@ -26,7 +26,6 @@ const accountBody = {
     .string()
     .regex(/^acct_\w+$/)
     .optional(),
-  adaptive_pricing: z.boolean().optional(),
   trial_total: z.enum(['first_period', 'unknown', 'zero']).optional(),
   terms_url: z.url().nullable().optional(),
   tax: z.enum(['active', 'pending']).optional(),

@@ -1,13 +1,11 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { collectInvoice } from '../entities/collect-invoice.ts'
 import { cancelAsPlanned } from '../entities/due-work.ts'
 import { changedFields, emit } from '../entities/event.ts'
 import { attachCard, expiryOf } from '../entities/payment-method.ts'
 import { endPeriodNow, renewSubscription } from '../entities/renew-subscription.ts'
 import { declined, knownCard } from '../entities/test-cards.ts'
-import { updateSubscription } from '../entities/update-subscription.ts'
 import { existing, invalidRequest } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import { knobsOf } from './knob.ts'
@@ -38,25 +36,6 @@ export function subscriptionKnobs(router: Router, service: Service): void {
     const invoice = store.invoices.get(find(id).latest_invoice)
     if (invoice?.status !== 'open') throw invalidRequest(`Subscription ${id} has no unpaid invoice.`)
     collectInvoice(service, invoice, { is_automatic: true, forced_decline, cause: noCall })
-    return answer(id)
-  })
-
-  knob('subscriptions/:id/cancel', { at_period_end: z.boolean().default(false) }, ({ at_period_end }, id) => {
-    const subscription = find(id)
-    if (at_period_end) {
-      updateSubscription(service, subscription, {
-        cancel_at_period_end: true,
-        cause: noCall,
-        ends_trial: false,
-        items: [],
-        payment_behavior: 'allow_incomplete',
-        proration_behavior: 'none',
-        proration_date: null,
-      })
-    } else {
-      const how = { cause: noCall, details: {}, invoice_now: false, prorate: false }
-      cancelSubscription(service, subscription, how)
-    }
     return answer(id)
   })
 

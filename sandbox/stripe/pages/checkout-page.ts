@@ -1,5 +1,4 @@
 import { type Html, html } from '../../kit/html.ts'
-import { needsPaymentMethod } from '../entities/checkout-session.ts'
 import { formatMoney } from '../entities/format.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
 import { intervalName } from '../entities/price.ts'
@@ -20,7 +19,7 @@ import {
   termsField,
   testCardHints,
 } from './card-form.ts'
-import { arrowIcon, bankIcon, cardIcon, page, sandboxBadge, script } from './layout.ts'
+import { backArrow, type Page, sandboxBadge, script } from './layout.ts'
 
 export type CheckoutView = {
   businessName: string
@@ -38,13 +37,13 @@ export type CheckoutView = {
 }
 
 /** The hosted payment page: the order on the left, the payment on the right. */
-export function checkoutPage(view: CheckoutView): string {
+export function checkoutPage(view: CheckoutView): Page {
   const terms = termsOf(view)
-  return page({
+  return {
     title: terms.title,
     script,
     body: html`<div class="columns">${summary(view, terms)}${payment(view, terms)}</div>`,
-  })
+  }
 }
 
 function summary(view: CheckoutView, terms: SessionTerms): Html {
@@ -54,7 +53,7 @@ function summary(view: CheckoutView, terms: SessionTerms): Html {
 <div class="business">
 ${
   session.cancel_url
-    ? html`<a href="${session.cancel_url}" aria-label="Back">${arrowIcon}</a>${business}`
+    ? html`<a href="${session.cancel_url}" aria-label="Back">${backArrow}</a>${business}`
     : business
 }
 ${sandboxBadge}
@@ -84,20 +83,19 @@ ${quantity > 1 ? html`<small>${money(amount / quantity)} each</small>` : null}</
 
 function payment(view: CheckoutView, terms: SessionTerms): Html {
   const { session, typed, errors, declined, saved } = view
-  const asks = needsPaymentMethod(session)
   return html`<main class="payment"><div>
 <form method="post" action="/c/pay/${session.id}" novalidate>
 ${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}
 <h2>Contact information</h2>
 ${field({ name: 'email', label: 'Email', value: typed.email, error: errors.email, attributes: html`type="email" autocomplete="email" placeholder="you@example.com"` })}
 ${buyerFields(session, { typed, errors })}
-${asks ? html`<h2 id="method">Payment method</h2>${methods(session, { typed, errors, saved })}` : null}
+<h2 id="method">Payment method</h2>${methods(session, { typed, errors, saved })}
 ${termsField(session, errors)}
 <button type="submit">${terms.button}</button>
 ${terms.consent ? html`<p class="fine consent">${terms.consent}</p>` : null}
 ${session.cancel_url ? html`<a class="cancel" href="${session.cancel_url}">Cancel and return</a>` : null}
 </form>
-${asks ? testCardHints : null}
+${testCardHints}
 <p class="fine">This page stands in for Stripe Checkout. No real card is charged and nothing leaves this machine.</p>
 </div></main>`
 }
@@ -112,14 +110,14 @@ function methods(
   return html`<fieldset role="radiogroup" aria-labelledby="method">
 ${errors.method ? html`<p class="error">${errors.method}</p>` : null}
 <div class="methods">
-${saved.map(({ id, card }, index) => choice({ value: id, label: `${brandNames[card?.brand ?? ''] ?? 'Card'} •••• ${card?.last4}`, icon: cardIcon, checked: typed.method === id || (typed.method === '' && index === 0) }))}
-<div>${choice({ value: 'card', label: saved.length > 0 ? 'Another card' : 'Card', icon: cardIcon, checked: !is_debit && (saved.length === 0 || typed.method === 'card') })}<div class="fields">
+${saved.map(({ id, card }, index) => choice({ value: id, label: `${brandNames[card?.brand ?? ''] ?? 'Card'} •••• ${card?.last4}`, checked: typed.method === id || (typed.method === '' && index === 0) }))}
+<div>${choice({ value: 'card', label: saved.length > 0 ? 'Another card' : 'Card', checked: !is_debit && (saved.length === 0 || typed.method === 'card') })}<div class="fields">
 ${cardFields({ typed, errors })}
 ${saveField(session)}
 </div></div>
 ${
   offers_debit
-    ? html`<div>${choice({ value: 'debit', label: 'Bank debit (confirms later)', icon: bankIcon, checked: is_debit })}
+    ? html`<div>${choice({ value: 'debit', label: 'Bank debit (confirms later)', checked: is_debit })}
 <div class="fields"><p>Your bank is contacted after you leave this page. Until it confirms, the order is unpaid.</p></div></div>`
     : null
 }
@@ -133,18 +131,8 @@ const brandNames: Readonly<Record<string, string>> = {
   visa: 'Visa',
 }
 
-function choice({
-  value,
-  label,
-  icon,
-  checked,
-}: {
-  value: string
-  label: string
-  icon: Html
-  checked: boolean
-}): Html {
-  return html`<label class="choice"><input type="radio" name="method" value="${value}"${checked ? html` checked` : null}><span>${label}</span>${icon}</label>`
+function choice({ value, label, checked }: { value: string; label: string; checked: boolean }): Html {
+  return html`<label class="choice"><input type="radio" name="method" value="${value}"${checked ? html` checked` : null}><span>${label}</span></label>`
 }
 
 export type SessionTerms = {
@@ -179,7 +167,7 @@ function paymentTerms(view: CheckoutView): SessionTerms {
       ...includedTaxes(session),
       ['Total due', total],
     ],
-    button: needsPaymentMethod(session) ? `Pay ${total}` : 'Complete order',
+    button: `Pay ${total}`,
     consent: null,
   }
 }
@@ -210,8 +198,6 @@ function subscriptionTerms(view: CheckoutView): SessionTerms {
       ['Total due today', today],
     ],
     button: trial ? 'Start trial' : 'Subscribe',
-    consent: needsPaymentMethod(session)
-      ? `By confirming, you allow ${businessName} to charge you ${recurring} every ${every}${after}, until you cancel. You can cancel at any time.`
-      : null,
+    consent: `By confirming, you allow ${businessName} to charge you ${recurring} every ${every}${after}, until you cancel. You can cancel at any time.`,
   }
 }

@@ -1,6 +1,7 @@
 import type { Router, RouterContext } from '@koa/router'
+import { seeOther } from '../../kit/html.ts'
 import type { Buyer } from '../entities/buyer-details.ts'
-import { needsPaymentMethod, type PaymentMeans, returnUrl, savedCards } from '../entities/checkout-session.ts'
+import { type PaymentMeans, returnUrl, savedCards } from '../entities/checkout-session.ts'
 import { paySession } from '../entities/pay-session.ts'
 import { debitTypeFor } from '../entities/payment-method.ts'
 import { unitAmount } from '../entities/price.ts'
@@ -64,8 +65,7 @@ export function checkoutPageRoutes(router: Router, service: Service): void {
   function sendBack(context: RouterContext, session: StoredSession) {
     const url = returnUrl(session)
     if (session.status === 'expired' || url === null) return answerClosed(context, session)
-    context.status = 303
-    context.set('location', url)
+    seeOther(context, url)
   }
 
   function answerOpen(
@@ -135,7 +135,6 @@ function readMeans(
   { typed, cvc, now_s, errors }: { typed: Typed; cvc: string; now_s: number; errors: FieldErrors },
 ): PaymentMeans | null {
   const { currency, payment_method_types } = session
-  if (!needsPaymentMethod(session)) return { type: 'free' }
   if (typed.method === 'debit') {
     const debit = debitTypeFor(currency ?? '')
     if (debit && payment_method_types.includes(debit)) return { type: 'debit', debit }

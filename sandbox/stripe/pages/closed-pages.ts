@@ -2,16 +2,13 @@ import { type Html, html } from '../../kit/html.ts'
 import { returnUrl } from '../entities/checkout-session.ts'
 import { formatMoney } from '../entities/format.ts'
 import type { StoredCharge, StoredSession } from '../state.ts'
-import { checkIcon, clockIcon, page, questionIcon, sandboxBadge } from './layout.ts'
+import { type Page, sandboxBadge } from './layout.ts'
 
-export function completedPage(session: StoredSession, businessName: string): string {
+export function completedPage(session: StoredSession, businessName: string): Page {
   const is_unpaid = session.payment_status === 'unpaid'
   const url = returnUrl(session)
   return single({
     title: is_unpaid ? 'Your payment is being confirmed' : 'You have already paid',
-    sign: is_unpaid
-      ? html`<div class="sign">${clockIcon}</div>`
-      : html`<div class="sign good">${checkIcon}</div>`,
     text: is_unpaid
       ? `Your bank has not confirmed this payment to ${businessName}. You do not need to do anything, and you cannot be charged twice.`
       : `This payment to ${businessName} is complete. You cannot be charged twice.`,
@@ -23,10 +20,9 @@ export function completedPage(session: StoredSession, businessName: string): str
   })
 }
 
-export function expiredPage(session: StoredSession, businessName: string): string {
+export function expiredPage(session: StoredSession, businessName: string): Page {
   return single({
     title: 'This checkout has expired',
-    sign: html`<div class="sign">${clockIcon}</div>`,
     text: `You were not charged. To buy, start again from ${businessName}.`,
     rows: [['Amount', money(session)]],
     action:
@@ -35,20 +31,18 @@ export function expiredPage(session: StoredSession, businessName: string): strin
   })
 }
 
-export function notFoundPage(title = 'There is no such checkout'): string {
+export function notFoundPage(title = 'There is no such checkout'): Page {
   return single({
     title,
-    sign: html`<div class="sign">${questionIcon}</div>`,
     text: 'The link may be incomplete, or the sandbox was reset since it was made.',
     rows: [],
     action: null,
   })
 }
 
-export function receiptPage(charge: StoredCharge, businessName: string): string {
+export function receiptPage(charge: StoredCharge, businessName: string): Page {
   return single({
     title: `Receipt from ${businessName}`,
-    sign: html`<div class="sign good">${checkIcon}</div>`,
     text: 'Thank you.',
     rows: [
       ['Amount paid', formatMoney(charge)],
@@ -65,17 +59,16 @@ function money({ amount_total, currency }: StoredSession): string {
 
 type Single = {
   title: string
-  sign: Html
   text: string
   rows: [string, string][]
   action: Html | string | null
 }
 
-function single({ title, sign, text, rows, action }: Single): string {
-  return page({
+function single({ title, text, rows, action }: Single): Page {
+  return {
     title,
-    body: html`<div class="single"><main>${sign}<h1>${title}</h1><p>${text}</p>
+    body: html`<div class="single"><main><h1>${title}</h1><p>${text}</p>
 ${rows.length > 0 ? html`<dl>${rows.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>` : null}
 ${action}<p>${sandboxBadge}</p></main></div>`,
-  })
+  }
 }

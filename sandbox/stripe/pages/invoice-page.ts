@@ -2,8 +2,7 @@ import { type Html, html } from '../../kit/html.ts'
 import { formatDay, formatMoney } from '../entities/format.ts'
 import type { StoredInvoice } from '../state.ts'
 import { cardFields, type FieldErrors, type Typed, testCardHints } from './card-form.ts'
-import { page, receiptIcon, sandboxBadge, script } from './layout.ts'
-import { portalStyles } from './portal/portal-styles.ts'
+import { type Page, sandboxBadge, script } from './layout.ts'
 
 export type InvoiceView = {
   invoice: StoredInvoice
@@ -13,45 +12,28 @@ export type InvoiceView = {
   declined: string | null
 }
 
-const styles = `${portalStyles}
-.invoice { min-height: 100vh; background: var(--summary); padding: 3rem 1.25rem; }
-.invoice main { max-width: 38rem; margin: 0 auto; background: var(--page); border: 1px solid var(--line); border-radius: 14px; padding: 2.25rem; }
-.invoice .business { justify-content: space-between; }
-.invoice .business > span:first-child { display: inline-flex; gap: .75rem; align-items: center; }
-.invoice .owed { display: flex; justify-content: space-between; align-items: flex-start; gap: 1rem; margin-top: 2rem; }
-.invoice .owed p { font-size: 2.1rem; }
-.invoice .owed svg { width: 2.2rem; height: 2.2rem; color: var(--faint); }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem 1.5rem; margin-top: 1.75rem; font-size: .93rem; }
-.facts dt { color: var(--quiet); font-size: .85rem; }
-.facts dd { overflow-wrap: anywhere; }
-@media (max-width: 520px) { .invoice { padding: 1rem .75rem; } .invoice main { padding: 1.5rem 1.25rem; } }
-@media print { .invoice { background: none; padding: 0; } .invoice main { border: 0; } .download, .badge { display: none; } }
-`
-
 /** An invoice as its customer sees it; one that is not paid can be paid here. */
-export function invoicePage(view: InvoiceView): string {
+export function invoicePage(view: InvoiceView): Page {
   const { invoice, businessName } = view
   const { currency, status } = invoice
   const money = (amount: number) => formatMoney({ amount, currency })
   const state = invoiceState(invoice)
   const is_open = status === 'open'
-  return page({
+  return {
     title: `Invoice ${invoice.number} · ${businessName}`,
     script,
-    styles,
     body: html`<div class="invoice"><main>
-<div class="business"><span><span class="mark" aria-hidden="true">${businessName.slice(0, 1).toUpperCase()}</span>${businessName}</span>${sandboxBadge}</div>
+<div class="business"><span class="mark" aria-hidden="true">${businessName.slice(0, 1).toUpperCase()}</span>${businessName}${sandboxBadge}</div>
 <section class="owed" aria-label="Amount"><div><h1>${is_open ? 'To pay' : 'Invoice'}</h1><p>${money(is_open ? invoice.amount_remaining : invoice.total)}</p>
-<span class="tag ${state.tone}">${state.text}</span></div>${receiptIcon}</section>
+<span class="tag ${state.tone}">${state.text}</span></div></section>
 <dl class="facts">${facts(invoice).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
 <dl class="bill" aria-label="Lines">${invoice.lines.data.map((line) => html`<div><dt>${line.description}<small>${formatDay(line.period.start)} – ${formatDay(line.period.end)}</small></dt><dd>${money(line.amount)}</dd></div>`)}
 <div><dt>Total</dt><dd>${money(invoice.total)}</dd></div>
 ${invoice.starting_balance !== 0 ? html`<div><dt>Credit balance</dt><dd>${money(invoice.starting_balance)}</dd></div>` : null}
 <div class="due"><dt>${is_open ? 'Amount due' : 'Amount paid'}</dt><dd>${money(is_open ? invoice.amount_remaining : invoice.amount_paid)}</dd></div></dl>
 ${is_open ? payForm(view) : null}
-<p class="fine"><a class="download" href="${invoice.invoice_pdf ?? ''}">Download invoice</a></p>
 </main></div>`,
-  })
+  }
 }
 
 function facts(invoice: StoredInvoice): [string, string][] {

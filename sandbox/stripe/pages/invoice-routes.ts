@@ -1,4 +1,5 @@
 import type { Router, RouterContext } from '@koa/router'
+import { seeOther } from '../../kit/html.ts'
 import { collectInvoice } from '../entities/collect-invoice.ts'
 import { attachCard } from '../entities/payment-method.ts'
 import { noCall, type Service } from '../service.ts'
@@ -7,7 +8,6 @@ import { readForm } from '../wire/form.ts'
 import { readCardForm } from './card-form.ts'
 import { notFoundPage } from './closed-pages.ts'
 import { type InvoiceView, invoicePage } from './invoice-page.ts'
-import { invoicePdf } from './invoice-pdf.ts'
 import { sendPage } from './layout.ts'
 
 export function invoicePageRoutes(router: Router, service: Service): void {
@@ -30,13 +30,8 @@ export function invoicePageRoutes(router: Router, service: Service): void {
     if (invoice) show(context, { invoice, typed, errors: {}, declined: null })
   })
 
-  router.get('/i/:id/pdf', (context) => {
-    const invoice = find(context)
-    if (!invoice) return
-    context.type = 'application/pdf'
-    context.set('content-disposition', `attachment; filename="Invoice-${invoice.number}.pdf"`)
-    context.body = invoicePdf(invoice, settings.businessName)
-  })
+  // The page can be printed; there is no file.
+  router.get('/i/:id/pdf', (context) => seeOther(context, `/i/${context.params.id}`))
 
   router.post('/i/:id', async (context) => {
     const form = await readForm(context.req)
@@ -58,7 +53,6 @@ export function invoicePageRoutes(router: Router, service: Service): void {
       const method = attachCard(service, { ...card, payer, customer: customer.id, is_saved: false })
       collectInvoice(service, invoice, { cause: noCall, is_automatic: false, is_off_session: false, method })
     }
-    context.status = 303
-    context.set('location', `/i/${invoice.id}`)
+    seeOther(context, `/i/${invoice.id}`)
   })
 }

@@ -1,6 +1,7 @@
+import { defined } from '../../kit/defined.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { newPrice, newProduct } from '../entities/price.ts'
-import { existing, invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import type { StoredPrice, StoredProduct } from '../state.ts'
 import type { CreateSessionParams } from '../wire/checkout-session-params.ts'
@@ -9,8 +10,7 @@ export type Line = {
   price: StoredPrice
   product: StoredProduct
   quantity: number
-  is_new_price: boolean
-  is_new_product: boolean
+  is_new: boolean
 }
 
 /** The price of a line item: one of the catalogue, or inline data. */
@@ -33,32 +33,22 @@ export function priceLine(
     }
     checkType(price, { mode, param })
     const product = existing(store.products, 'product', price.product, param)
-    return { price, product, quantity, is_new_price: false, is_new_product: false }
+    return { price, product, quantity, is_new: false }
   }
-  if (!price_data.product === !price_data.product_data) {
-    throw invalidRequest('You must specify either `product` or `product_data`.', {
-      param: `${param}[price_data]`,
-    })
-  }
-  const known = store.products.get(price_data.product)
-  if (price_data.product && !known)
-    throw noSuch('product', price_data.product, `${param}[price_data][product]`)
-  const data = price_data.product_data
-  const product =
-    known ??
-    newProduct(service, {
-      active: false,
-      description: data?.description ?? null,
-      images: data?.images ?? [],
-      metadata: mergeMetadata(null, data?.metadata),
-      name: data?.name ?? '',
-      tax_code: data?.tax_code ?? null,
-      unit_label: data?.unit_label ?? null,
-    })
-  const metadata = mergeMetadata(null, price_data.metadata)
-  const price = newPrice(service, { ...price_data, active: false, metadata, product: product.id })
+  const { product_data, metadata, ...data } = price_data
+  const product = newProduct(service, {
+    ...defined(product_data),
+    active: false,
+    metadata: mergeMetadata(null, product_data.metadata),
+  })
+  const price = newPrice(service, {
+    ...data,
+    active: false,
+    metadata: mergeMetadata(null, metadata),
+    product: product.id,
+  })
   checkType(price, { mode, param })
-  return { price, product, quantity, is_new_price: true, is_new_product: !known }
+  return { price, product, quantity, is_new: true }
 }
 
 function checkType(

@@ -76,17 +76,17 @@ function createSession(service: Service, params: CreateSessionParams): StoredSes
   )
   checkTotal(line_items)
   const is_payment = params.mode === 'payment'
-  const account = accountOf(store)
   const id = `cs_${livemode ? 'live' : 'test'}_a1${randomText(58)}`
   const session = asPublished<StoredSession>({
     ...collectionOf({ params }),
     id,
     object: 'checkout.session',
-    adaptive_pricing: { enabled: params.adaptive_pricing?.enabled ?? account.adaptive_pricing },
+    // https://docs.stripe.com/payments/currencies/localize-prices/adaptive-pricing
+    adaptive_pricing: { enabled: params.adaptive_pricing?.enabled ?? true },
     allowed_payment_method_types: null,
     amount_subtotal: line_items.reduce((sum, item) => sum + item.amount_subtotal, 0),
     amount_total: is_trial
-      ? trialTotal(account, lines, currency)
+      ? trialTotal(accountOf(store), lines, currency)
       : line_items.reduce((sum, item) => sum + item.amount_total, 0),
     cancel_url: params.cancel_url ?? null,
     client_reference_id: params.client_reference_id ?? null,
@@ -109,7 +109,7 @@ function createSession(service: Service, params: CreateSessionParams): StoredSes
     managed_payments: { enabled: false },
     metadata: mergeMetadata(null, params.metadata),
     mode: params.mode,
-    payment_method_collection: is_payment ? 'if_required' : (params.payment_method_collection ?? 'always'),
+    payment_method_collection: is_payment ? 'if_required' : 'always',
     payment_method_options: { card: { request_three_d_secure: 'automatic' } },
     payment_method_types: paymentMethodTypes(params.mode, currency),
     payment_status: 'unpaid',
@@ -122,8 +122,9 @@ function createSession(service: Service, params: CreateSessionParams): StoredSes
     url: `${publicUrl}/c/pay/${id}`,
   })
   for (const line of lines) {
-    if (line.is_new_product) store.products.put(line.product)
-    if (line.is_new_price) store.prices.put(line.price)
+    if (!line.is_new) continue
+    store.products.put(line.product)
+    store.prices.put(line.price)
   }
   store.checkout_details.put({ id: session.id, line_items, ...detailsOf(params) })
   return store.checkout_sessions.put(session)
@@ -231,7 +232,7 @@ function paymentMethodTypes(mode: CreateSessionParams['mode'], currency: string)
 }
 
 const payment_only = ['invoice_creation', 'payment_intent_data'] as const
-const subscription_only = ['payment_method_collection', 'subscription_data'] as const
+const subscription_only = ['subscription_data'] as const
 
 /** Parameters that belong to one mode are refused in the other. */
 function checkMode(params: CreateSessionParams): void {

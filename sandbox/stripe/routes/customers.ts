@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { defined } from '../../kit/defined.ts'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { findCustomer, newCustomer } from '../entities/customer.ts'
 import { changeBalance } from '../entities/customer-balance.ts'
@@ -10,7 +11,7 @@ import { hasEnded } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { callsOf } from '../wire/handle.ts'
-import { clearable, currency, defined, integer, metadata, range, text } from '../wire/params.ts'
+import { clearable, currency, integer, metadata, range, text } from '../wire/params.ts'
 import { putUpdated, resource } from './resource.ts'
 
 const address = z.strictObject({

@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { defined } from '../../kit/defined.ts'
 import { randomText } from '../../kit/id.ts'
 import { settingsOf } from '../entities/account.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
@@ -7,7 +8,7 @@ import { newWebhookEndpoint } from '../entities/webhook-endpoint.ts'
 import { invalidRequest } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { callsOf } from '../wire/handle.ts'
-import { clearable, defined, flag, metadata, range, text, webUrl } from '../wire/params.ts'
+import { clearable, flag, metadata, range, text, webUrl } from '../wire/params.ts'
 import { resource } from './resource.ts'
 
 export function eventRoutes(router: Router, service: Service): void {

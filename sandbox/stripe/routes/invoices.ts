@@ -1,16 +1,13 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { collectInvoice } from '../entities/collect-invoice.ts'
-import { draftSubscription } from '../entities/create-subscription.ts'
 import { findCustomer } from '../entities/customer.ts'
 import { readDiscounts } from '../entities/discount.ts'
 import { finalizeInvoice } from '../entities/finalize-invoice.ts'
 import { markUncollectible, subscriptionOf, voidInvoice } from '../entities/invoice.ts'
-import { mergeMetadata } from '../entities/metadata.ts'
 import { checkMethod } from '../entities/payment-method.ts'
-import { asPreview, previewUpdate } from '../entities/preview-invoice.ts'
+import { previewUpdate } from '../entities/preview-invoice.ts'
 import { payOutOfBand } from '../entities/settle-invoice.ts'
-import { checkTogether, findPrice } from '../entities/subscription.ts'
 import { cardError, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredInvoice } from '../state.ts'
@@ -125,6 +122,12 @@ export function invoiceRoutes(router: Router, service: Service): void {
   call('POST /v1/invoices/:id/void', {}, ({ id, cause }) => voidInvoice(service, find(id), cause))
 }
 
+type Scheduling = {
+  auto_advance?: boolean | undefined
+  automatically_finalizes_at?: number | undefined
+  cause: Cause
+}
+
 /**
  * Moves the end of a draft's grace period: to the future, at most five years away, and only of a draft that
  * is finalized without a call (https://docs.stripe.com/invoicing/scheduled-finalization); or has it wait for a call
@@ -133,15 +136,7 @@ export function invoiceRoutes(router: Router, service: Service): void {
 function scheduleFinalization(
   service: Service,
   invoice: StoredInvoice,
-  {
-    auto_advance,
-    automatically_finalizes_at: at,
-    cause,
-  }: {
-    auto_advance?: boolean | undefined
-    automatically_finalizes_at?: number | undefined
-    cause: Cause
-  },
+  { auto_advance, automatically_finalizes_at: at, cause }: Scheduling,
 ): StoredInvoice {
   const param = 'automatically_finalizes_at'
   if (invoice.status !== 'draft') {
@@ -164,45 +159,22 @@ function scheduleFinalization(
   })
 }
 
-/** The next invoice of a subscription, with or without a change; or the first one of a new subscription. */
+/** The next invoice of a subscription, with or without a change. */
 function preview(service: Service, params: Asked<typeof previewParams>): StoredInvoice {
   const details = params.subscription_details
-  if (params.subscription !== undefined || params.schedule !== undefined) {
-    const scheduled = service.store.subscription_schedules.get(params.schedule)?.subscription
-    // Whether the preview of a subscription knows its schedule is not documented: here it does not.
-    const subscription = scheduled
-      ? findSubscription(service, String(scheduled))
-      : { ...findSubscription(service, params.subscription ?? ''), schedule: null }
-    return previewUpdate(service, subscription, {
-      ends_trial: details?.trial_end === 'now',
-      resets_anchor: details?.billing_cycle_anchor?.type === 'now',
-      trial_end: details?.trial_end === 'now' ? undefined : details?.trial_end,
-      discounts:
-        params.discounts && readDiscounts(service, params.discounts, { ...subscription, subscription }),
-      items: readItems(details?.items ?? []),
-      proration_behavior: details?.proration_behavior ?? 'create_prorations',
-      proration_date: details?.proration_date ?? null,
-    })
-  }
-  const customer = findCustomer(service, params.customer ?? '', 'customer')
-  const items = details?.items ?? []
-  const currency = params.currency ?? service.store.prices.get(items[0]?.price)?.currency ?? ''
-  const priced = items.map(({ price = '', quantity = 1, metadata }, index) => ({
-    price: findPrice(service, { id: price, currency, param: `subscription_details[items][${index}]` }),
-    quantity,
-    metadata: mergeMetadata(null, metadata),
-  }))
-  checkTogether(priced)
-  const { invoice } = draftSubscription(service, {
-    currency,
-    customer,
-    default_payment_method: null,
-    description: null,
-    discounts: params.discounts ?? [],
-    items: priced,
-    metadata: {},
-    takes_pending: true,
-    trial_end: null,
+  const scheduled = service.store.subscription_schedules.get(params.schedule)?.subscription
+  // Whether the preview of a subscription knows its schedule is not documented: here it does not.
+  const subscription = scheduled
+    ? findSubscription(service, String(scheduled))
+    : { ...findSubscription(service, params.subscription ?? ''), schedule: null }
+  return previewUpdate(service, subscription, {
+    ends_trial: details?.trial_end === 'now',
+    resets_anchor: details?.billing_cycle_anchor?.type === 'now',
+    trial_end: details?.trial_end === 'now' ? undefined : details?.trial_end,
+    discounts:
+      params.discounts && readDiscounts(service, params.discounts, { ...subscription, subscription }),
+    items: readItems(details?.items ?? []),
+    proration_behavior: details?.proration_behavior ?? 'create_prorations',
+    proration_date: details?.proration_date ?? null,
   })
-  return asPreview(invoice)
 }

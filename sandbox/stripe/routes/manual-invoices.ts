@@ -32,16 +32,14 @@ const invoiceParams = {
   subscription: text.optional(),
 }
 const itemParams = {
-  amount: integer.optional(),
-  currency: currency.optional(),
+  amount: integer,
+  currency,
   customer: text,
   description: clearable.optional(),
   discountable: flag.optional(),
   invoice: text.optional(),
   metadata: metadata.optional(),
   period: z.strictObject({ end: integer, start: integer }).optional(),
-  pricing: z.strictObject({ price: text }).optional(),
-  quantity: integer.refine((count) => count >= 0, 'Invalid non-negative integer').optional(),
   subscription: text.optional(),
 }
 
@@ -71,30 +69,24 @@ export function manualInvoiceRoutes(router: Router, service: Service): void {
 
   call('POST /v1/invoiceitems', itemParams, ({ params, cause }) => {
     const customer = findCustomer(service, params.customer, 'customer')
-    const { price, quantity } = pricedItem(service, params)
-    const item_currency = params.currency ?? customer.currency ?? price.currency
-    if (!price.currency_options[item_currency]) {
-      throw invalidRequest(`The price specified supports no currency \`${item_currency}\`.`, {
-        param: 'currency',
-      })
-    }
+    const { amount } = params
+    const price = priceOf(service, params)
     const invoice = store.invoices.get(params.invoice)
     if (params.invoice !== undefined && !invoice) throw noSuch('invoice', params.invoice, 'invoice')
     const subscription = store.subscriptions.get(params.subscription)
     if (params.subscription !== undefined && subscription?.customer !== customer.id) {
       throw noSuch('subscription', params.subscription, 'subscription')
     }
-    const unit_amount = price.currency_options[item_currency].unit_amount ?? 0
     const item = newInvoiceItem(service, {
-      amount: unit_amount * quantity,
-      currency: item_currency,
+      amount,
+      currency: params.currency,
       customer: customer.id,
       description: params.description ?? store.products.get(price.product)?.name ?? null,
-      discountable: params.discountable ?? unit_amount >= 0,
+      discountable: params.discountable ?? amount >= 0,
       metadata: mergeMetadata(null, params.metadata),
       ...(params.period && { period: params.period }),
-      pricing: pricingOf(price, unit_amount),
-      quantity,
+      pricing: pricingOf(price, amount),
+      quantity: 1,
       parent: subscription
         ? { subscription_details: { subscription: subscription.id }, type: 'subscription_details' }
         : null,
@@ -115,34 +107,13 @@ export function manualInvoiceRoutes(router: Router, service: Service): void {
   })
 }
 
-/** An item's price: one of the catalogue, or an amount, for which Stripe makes an unlisted price. */
-function pricedItem(
-  service: Service,
-  { amount, currency, description, pricing, quantity }: Asked<typeof itemParams>,
-): { price: StoredPrice; quantity: number } {
+/** An amount has an unlisted price, which Stripe makes for it. */
+function priceOf(service: Service, { amount, currency, description }: Asked<typeof itemParams>): StoredPrice {
   const { store } = service
-  if ((amount === undefined) === (pricing === undefined)) {
-    throw invalidRequest('You must pass either `amount` or `pricing`, and not both.')
-  }
-  if (pricing) {
-    const price = existing(store.prices, 'price', pricing.price, 'pricing[price]')
-    if (price.recurring) {
-      throw invalidRequest(
-        `The price specified is set to \`type=recurring\` but this field only accepts prices with \`type=one_time\`.`,
-        { param: 'pricing[price]' },
-      )
-    }
-    return { price, quantity: quantity ?? 1 }
-  }
-  if (currency === undefined || quantity !== undefined) {
-    throw invalidRequest('You must pass `currency` with `amount`, and no `quantity`.', { param: 'amount' })
-  }
-  const product = store.products.put(
-    newProduct(service, { active: false, metadata: {}, name: description ?? 'Invoice item' }),
-  )
-  const unit_amount = amount ?? 0
-  const price = { active: false, currency, metadata: {}, product: product.id, unit_amount }
-  return { price: store.prices.put(newPrice(service, price)), quantity: 1 }
+  const name = description ?? 'Invoice item'
+  const product = store.products.put(newProduct(service, { active: false, metadata: {}, name }))
+  const price = { active: false, currency, metadata: {}, product: product.id, unit_amount: amount }
+  return store.prices.put(newPrice(service, price))
 }
 
 type ManualInvoiceInput = {

@@ -3,7 +3,6 @@ import {
   isListed,
   lacksTaxBehavior,
   type PortalFlow,
-  scheduledUpdate,
   unlistedPrice,
   unspecifiedTax,
   updateLimit,
@@ -41,22 +40,18 @@ export function readFlow(
       allow(features.subscription_cancel.enabled, 'subscription_cancel')
       const subscription = subscriptionFor(service, flow_data, around)
       const { id, cancel_at } = subscription
-      if (cancelLimit(service, subscription)) throw scheduledUpdate(subscription, 'flow_data')
+      const limit = cancelLimit(service, subscription)
+      if (limit) throw limit
       if (cancel_at !== null) {
         throw invalidRequest(`The subscription ${id} is already set to be canceled.`, { param: 'flow_data' })
       }
       return { ...flow, subscription_cancel: { retention: null, subscription: id } }
     }
-    case 'subscription_update': {
-      allow(features.subscription_update.enabled, 'subscription_update')
-      const subscription = subscriptionFor(service, flow_data, around)
-      checkUpdatable(service, subscription, around)
-      return { ...flow, subscription_update: { subscription: subscription.id } }
-    }
     case 'subscription_update_confirm': {
       allow(features.subscription_update.enabled, 'subscription_update')
       const subscription = subscriptionFor(service, flow_data, around)
-      checkUpdatable(service, subscription, around)
+      const limit = updateLimit(service, subscription, around.configuration)
+      if (limit) throw limit
       const items = flow_data.subscription_update_confirm?.items ?? []
       for (const item of items)
         checkItem(service, { item, subscription, configuration: around.configuration })
@@ -100,18 +95,6 @@ function subscriptionFor(
     throw invalidRequest(`The subscription ${named} is ${subscription.status}.`, { param })
   }
   return subscription
-}
-
-function checkUpdatable(
-  service: Service,
-  subscription: StoredSubscription,
-  { configuration }: Surroundings,
-): void {
-  const limit = updateLimit(service, subscription, configuration)
-  const price = subscription.items.data[0]?.price.id ?? ''
-  if (limit === 'has_scheduled_update') throw scheduledUpdate(subscription, 'flow_data')
-  if (limit === 'has_unlisted_price') throw unlistedPrice(price, 'flow_data')
-  if (limit) throw unspecifiedTax(price, 'flow_data')
 }
 
 type Item = NonNullable<NonNullable<FlowData>['subscription_update_confirm']>['items'][number]

@@ -1,4 +1,5 @@
 import type { Router } from '@koa/router'
+import { defined } from '../../kit/defined.ts'
 import { findCustomer } from '../entities/customer.ts'
 import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
@@ -14,7 +15,7 @@ import {
 import { existing, invalidRequest, noSuch } from '../errors.ts'
 import type { Service } from '../service.ts'
 import { callsOf } from '../wire/handle.ts'
-import { defined, flag } from '../wire/params.ts'
+import { flag } from '../wire/params.ts'
 import {
   createConfigurationParams,
   createPortalSessionParams,

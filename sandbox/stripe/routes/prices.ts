@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { defined } from '../../kit/defined.ts'
 import { emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
 import { newPrice, newProduct, withTaxBehavior } from '../entities/price.ts'
@@ -7,7 +8,7 @@ import { copyPriceToSubscriptions } from '../entities/subscription.ts'
 import { invalidRequest, noSuch } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import { callsOf } from '../wire/handle.ts'
-import { clearable, currency, defined, flag, metadata, range, text } from '../wire/params.ts'
+import { clearable, currency, flag, metadata, range, text } from '../wire/params.ts'
 import {
   currencyOptionChanges,
   currencyOptions,

@@ -1,6 +1,7 @@
 import type { Router } from '@koa/router'
 import type Stripe from 'stripe'
 import type { z } from 'zod'
+import { defined } from '../../kit/defined.ts'
 import type { Collection } from '../../kit/store.ts'
 import { changedFields, emit } from '../entities/event.ts'
 import { mergeMetadata } from '../entities/metadata.ts'
@@ -8,7 +9,7 @@ import { existing } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import { type Asked, callsOf } from '../wire/handle.ts'
 import { listPage } from '../wire/list.ts'
-import { defined, isWithin, pagination } from '../wire/params.ts'
+import { isWithin, pagination } from '../wire/params.ts'
 
 type Resource<
   Row extends { id: string },

@@ -1,5 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
+import { defined } from '../../kit/defined.ts'
 import { cancelSubscription } from '../entities/cancel-subscription.ts'
 import { createSubscription } from '../entities/create-subscription.ts'
 import { findCustomer } from '../entities/customer.ts'
@@ -15,7 +16,7 @@ import { existing, invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type { StoredSubscription } from '../state.ts'
 import { type Asked, callsOf } from '../wire/handle.ts'
-import { defined, flag, integer, text } from '../wire/params.ts'
+import { flag, integer, text } from '../wire/params.ts'
 import {
   cancelSubscriptionParams,
   createSubscriptionParams,

@@ -45,8 +45,8 @@ export async function startHarness(given: Partial<Settings> = {}) {
     return { status: response.status, body: (await response.json()) as KnobAnswer }
   }
 
-  const deliveries = async (query: string) => {
-    const response = await fetch(`${sandbox.url}/_sandbox/deliveries?${query}`)
+  const deliveries = async () => {
+    const response = await fetch(`${sandbox.url}/_sandbox/deliveries`)
     return ((await response.json()) as KnobAnswer).deliveries
   }
 

@@ -10,17 +10,12 @@ const lineItem = z
     price_data: z
       .strictObject({
         ...inlinePrice.shape,
-        product: text.optional(),
-        product_data: z
-          .strictObject({
-            name: text.min(1),
-            description: text.optional(),
-            images: z.array(text).optional(),
-            metadata: metadata.optional(),
-            tax_code: text.optional(),
-            unit_label: text.optional(),
-          })
-          .optional(),
+        product_data: z.strictObject({
+          name: text.min(1),
+          description: text.optional(),
+          metadata: metadata.optional(),
+          tax_code: text.optional(),
+        }),
       })
       .optional(),
     adjustable_quantity: z
@@ -72,7 +67,6 @@ export const createSessionParams = {
       metadata: metadata.optional(),
     })
     .optional(),
-  payment_method_collection: z.enum(['always', 'if_required']).optional(),
   saved_payment_method_options: z
     .strictObject({
       allow_redisplay_filters: z.array(z.enum(['always', 'limited', 'unspecified'])).optional(),

@@ -52,13 +52,6 @@ export const pagination = {
   starting_after: text.optional(),
 }
 
-/** Leaves out the parameters that were not sent, so that they change nothing. */
-export function defined<T extends object>(input: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]: Exclude<T[Key], undefined>
-  }
-}
-
 export function isWithin(value: number, bounds: z.output<typeof range> | undefined): boolean {
   const { gt, gte, lt, lte } = (bounds ?? {}) as { gt?: number; gte?: number; lt?: number; lte?: number }
   return (

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { defined } from '../../kit/defined.ts'
 import type { FeatureChanges } from '../entities/portal.ts'
 import type { Asked } from './handle.ts'
-import { clearable, defined, flag, integer, metadata, text, webUrl } from './params.ts'
+import { clearable, flag, integer, metadata, text, webUrl } from './params.ts'
 import { prorationBehavior, quantity } from './subscription-params.ts'
 
 const emptyList = z.literal('').transform(() => [])
@@ -20,8 +21,12 @@ const businessProfile = z.strictObject({
 
 const product = z.strictObject({
   adjustable_quantity: z
-    .strictObject({ enabled: flag, maximum: integer.optional(), minimum: integer.optional() })
-    .optional(),
+    .strictObject({
+      enabled: flag,
+      maximum: integer.nullable().default(null),
+      minimum: integer.default(1),
+    })
+    .default({ enabled: false, maximum: null, minimum: 1 }),
   prices: z.array(text).min(1).max(20),
   product: text,
 })
@@ -59,7 +64,7 @@ const features = z.strictObject({
               emptyList,
               z.array(z.strictObject({ type: z.enum(['decreasing_item_amount', 'shortening_interval']) })),
             ])
-            .optional(),
+            .default([]),
         })
         .optional(),
       trial_update_behavior: z.enum(['continue_trial', 'end_trial']).optional(),
@@ -81,30 +86,10 @@ export const updateConfigurationParams = {
   features: features.optional(),
 }
 
+/** What a call changes of the features; a part that it does not name stays. */
 export function readFeatures(params: z.output<typeof features>): FeatureChanges {
-  const { subscription_cancel, subscription_update } = params
-  return {
-    customer_update: defined(params.customer_update ?? {}),
-    invoice_history: params.invoice_history,
-    payment_method_update: params.payment_method_update,
-    subscription_cancel: defined(subscription_cancel ?? {}),
-    subscription_update: subscription_update && {
-      ...defined({ ...subscription_update, products: undefined, schedule_at_period_end: undefined }),
-      ...(subscription_update.products && {
-        products: subscription_update.products.map(({ adjustable_quantity, ...one }) => ({
-          ...one,
-          adjustable_quantity: {
-            enabled: adjustable_quantity?.enabled ?? false,
-            maximum: adjustable_quantity?.maximum ?? null,
-            minimum: adjustable_quantity?.minimum ?? 1,
-          },
-        })),
-      }),
-      ...(subscription_update.schedule_at_period_end && {
-        schedule_at_period_end: { conditions: subscription_update.schedule_at_period_end.conditions ?? [] },
-      }),
-    },
-  }
+  const changes = Object.entries(params).map(([name, feature]) => [name, defined(feature ?? {})])
+  return Object.fromEntries(changes)
 }
 
 const afterCompletion = z.discriminatedUnion('type', [
@@ -121,7 +106,6 @@ export const createPortalSessionParams = {
     .strictObject({
       after_completion: afterCompletion.optional(),
       subscription_cancel: ofSubscription.optional(),
-      subscription_update: ofSubscription.optional(),
       subscription_update_confirm: z
         .strictObject({
           items: z
@@ -130,12 +114,7 @@ export const createPortalSessionParams = {
           subscription: text,
         })
         .optional(),
-      type: z.enum([
-        'payment_method_update',
-        'subscription_cancel',
-        'subscription_update',
-        'subscription_update_confirm',
-      ]),
+      type: z.enum(['payment_method_update', 'subscription_cancel', 'subscription_update_confirm']),
     })
     .optional(),
   locale: text.optional(),

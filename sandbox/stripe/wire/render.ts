@@ -82,7 +82,6 @@ const inclusions = new Set([
   'refunds',
   'source',
   'subscription_details',
-  'subscriptions',
   'total_discount_amounts',
 ])
 
@@ -134,12 +133,6 @@ function lookUp(service: Service, original: Json, field: string, whole: string):
     const { id } = original as unknown as StoredSession
     const items = store.checkout_details.get(id)?.line_items ?? []
     return wholeList(items, `/v1/checkout/sessions/${id}/line_items`) as unknown as Json
-  }
-  if (original.object === 'customer' && field === 'subscriptions') {
-    const subscriptions = [...store.subscriptions.newestFirst()].filter(
-      ({ customer, status }) => customer === original.id && status !== 'canceled',
-    )
-    return wholeList(subscriptions, `/v1/customers/${original.id}/subscriptions`) as unknown as Json
   }
   if (original.object === 'invoice' && field === 'payments') {
     const payments = store.invoice_payments.filter(({ invoice }) => invoice === original.id)

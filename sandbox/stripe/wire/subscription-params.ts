@@ -140,8 +140,6 @@ export const subscriptionFilters = {
 }
 
 export const previewParams = {
-  currency: currency.optional(),
-  customer: text.optional(),
   discounts: discountRequests.optional(),
   schedule: text.optional(),
   subscription: text.optional(),

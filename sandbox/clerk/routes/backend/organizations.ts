@@ -1,10 +1,10 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
+import { defined } from '../../../kit/defined.ts'
 import {
   changeRole,
   createInvitations,
   createMembership,
-  invitationStatus,
   removeMember,
   revokeInvitation,
 } from '../../entities/membership.ts'
@@ -14,10 +14,8 @@ import type { Service } from '../../service.ts'
 import {
   booleanField,
   emailField,
-  givenFields,
   metadataField,
   nameField,
-  oneOrMany,
   page,
   pageQuery,
   readForm,
@@ -31,7 +29,16 @@ import {
   backendOrganization,
   deletedOrganization,
 } from '../../wire/organization.ts'
-import { callsOf, requireMembership, requireOrganization, userQuery, usersMatching } from './shared.ts'
+import {
+  callsOf,
+  invitationsTo,
+  pageOfInvitations,
+  requireInvitation,
+  requireMembership,
+  requireOrganization,
+  userQuery,
+  usersMatching,
+} from '../shared.ts'
 
 const metadataFields = { public_metadata: metadataField, private_metadata: metadataField }
 const newForm = z.object({
@@ -82,17 +89,10 @@ export function backendOrganizationRoutes(router: Router, service: Service): voi
   }))
 
   call('POST /organizations', (ctx) => {
-    const form = readForm(ctx, newForm)
-    const createdBy = form.created_by ? store.users.get(form.created_by) : null
-    if (createdBy === undefined) throw notFound('User')
-    const organization = createOrganization(service, {
-      name: form.name,
-      slug: form.slug,
-      createdBy,
-      maxAllowedMemberships: form.max_allowed_memberships,
-      publicMetadata: form.public_metadata,
-      privateMetadata: form.private_metadata,
-    })
+    const { created_by, ...form } = readForm(ctx, newForm)
+    const creator = created_by ? store.users.get(created_by) : null
+    if (creator === undefined) throw notFound('User')
+    const organization = createOrganization(service, { ...form, creator })
     return backendOrganization(service, organization, { withMembersCount: true })
   })
 
@@ -114,7 +114,7 @@ export function backendOrganizationRoutes(router: Router, service: Service): voi
 
   call('PATCH /organizations/:organizationId', (ctx) => {
     const organization = requireOrganization(service, ctx)
-    const changes = givenFields(readForm(ctx, changeForm))
+    const changes = defined(readForm(ctx, changeForm))
     return backendOrganization(service, updateOrganization(service, organization, changes))
   })
 
@@ -154,47 +154,25 @@ export function backendOrganizationRoutes(router: Router, service: Service): voi
     return last
   })
 
-  const requireInvitation = (ctx: RouterContext) => {
-    const organization = requireOrganization(service, ctx)
-    const invitation = store.invitations.get(ctx.params.invitationId)
-    if (invitation?.organization_id === organization.id) return invitation
-    throw notFound('Organization invitation')
-  }
-
   call('GET /organizations/:organizationId/invitations', (ctx) => {
-    const organization = requireOrganization(service, ctx)
-    const query = readQuery(ctx, pageQuery.extend({ status: oneOrMany(z.string()).optional() }))
-    const found = store.invitations.filter(
-      (row) =>
-        row.organization_id === organization.id &&
-        (!query.status || query.status.includes(invitationStatus(service, row))),
-    )
-    return page(found, query, (row) => backendInvitation(service, row))
+    const mine = invitationsTo(service, requireOrganization(service, ctx))
+    return pageOfInvitations(service, ctx, mine, backendInvitation)
   })
 
   call('POST /organizations/:organizationId/invitations', (ctx) => {
     service.quotas.invitations.count(service.nowMs())
     const organization = requireOrganization(service, ctx)
-    const form = readForm(ctx, invitationForm)
-    if (form.inviter_user_id && !store.users.get(form.inviter_user_id)) throw notFound('User')
-    const wanted = {
-      emailAddress: form.email_address,
-      role: form.role,
-      inviterUserId: form.inviter_user_id ?? null,
-      redirectUrl: form.redirect_url,
-      expiresInDays: form.expires_in_days,
-      publicMetadata: form.public_metadata,
-      privateMetadata: form.private_metadata,
-    }
-    const [invitation] = createInvitations(service, organization, [wanted])
+    const { inviter_user_id = null, ...form } = readForm(ctx, invitationForm)
+    if (inviter_user_id && !store.users.get(inviter_user_id)) throw notFound('User')
+    const [invitation] = createInvitations(service, organization, [{ ...form, inviter_user_id }])
     return invitation && backendInvitation(service, invitation)
   })
 
+  const named = (ctx: RouterContext) => requireInvitation(service, ctx, requireOrganization(service, ctx))
   call('GET /organizations/:organizationId/invitations/:invitationId', (ctx) =>
-    backendInvitation(service, requireInvitation(ctx)),
+    backendInvitation(service, named(ctx)),
   )
-
   call('POST /organizations/:organizationId/invitations/:invitationId/revoke', (ctx) =>
-    backendInvitation(service, revokeInvitation(service, requireInvitation(ctx))),
+    backendInvitation(service, revokeInvitation(service, named(ctx))),
   )
 }

@@ -1,5 +1,6 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
+import { defined } from '../../../kit/defined.ts'
 import { createEmailAddress, findUserByEmailAddress } from '../../entities/email-address.ts'
 import { mergeMetadata } from '../../entities/metadata.ts'
 import { hashPassword } from '../../entities/password.ts'
@@ -8,11 +9,10 @@ import { publicKeySet, signingKey } from '../../entities/signing-key.ts'
 import { createUser, deleteUser, LOCKOUT_MS, newPassword, updateUser } from '../../entities/user.ts'
 import { notFound, takenEmailAddress } from '../../errors.ts'
 import type { Service } from '../../service.ts'
-import type { Session, User } from '../../state.ts'
+import type { Session } from '../../state.ts'
 import {
   booleanField,
   emailField,
-  givenFields,
   metadataField,
   nameField,
   oneOrMany,
@@ -25,7 +25,7 @@ import {
 import { backendMembership } from '../../wire/organization.ts'
 import { backendSession } from '../../wire/session.ts'
 import { backendUser, emailAddressFields } from '../../wire/user.ts'
-import { callsOf, requireUser, userQuery, usersMatching } from './shared.ts'
+import { callsOf, requireUser, userQuery, usersMatching } from '../shared.ts'
 
 const metadataFields = {
   public_metadata: metadataField,
@@ -66,9 +66,8 @@ const sessionsQuery = pageQuery.extend({
 export function backendUserRoutes(router: Router, service: Service): void {
   const { store } = service
   const call = callsOf(router)
-  const shown = (user: User) => backendUser(service, user)
   const change = (ctx: RouterContext, changes: Parameters<typeof updateUser>[2]) =>
-    shown(updateUser(service, requireUser(service, ctx), changes))
+    backendUser(updateUser(service, requireUser(service, ctx), changes))
 
   call('GET /jwks', () => publicKeySet(signingKey(service)))
 
@@ -79,36 +78,26 @@ export function backendUserRoutes(router: Router, service: Service): void {
   }))
 
   call('POST /users', async (ctx) => {
-    const form = readForm(ctx, newForm)
-    const user = createUser(service, {
-      emailAddresses: form.email_address,
-      passwordHash: form.password === undefined ? null : await hashPassword(form.password),
-      firstName: form.first_name,
-      lastName: form.last_name,
-      externalId: form.external_id,
-      locale: form.locale,
-      publicMetadata: form.public_metadata,
-      privateMetadata: form.private_metadata,
-      unsafeMetadata: form.unsafe_metadata,
-    })
-    return shown(user)
+    const { email_address: email_addresses, password, ...form } = readForm(ctx, newForm)
+    const password_hash = password === undefined ? null : await hashPassword(password)
+    return backendUser(createUser(service, { ...form, email_addresses, password_hash }))
   })
 
   call('GET /users', (ctx) => {
     const query = readQuery(ctx, userQuery)
-    return page(usersMatching(service, query), query, shown).data
+    return page(usersMatching(service, query), query, backendUser).data
   })
 
-  call('GET /users/:userId', (ctx) => shown(requireUser(service, ctx)))
+  call('GET /users/:userId', (ctx) => backendUser(requireUser(service, ctx)))
 
   call('PATCH /users/:userId', async (ctx) => {
     const user = requireUser(service, ctx)
     const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
     const password_hash = password === undefined ? undefined : await hashPassword(password)
-    const changes = { ...givenFields(form), ...(password_hash && newPassword(password_hash)) }
+    const changes = { ...defined(form), ...(password_hash && newPassword(password_hash)) }
     const updated = updateUser(service, user, changes)
     if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
-    return shown(updated)
+    return backendUser(updated)
   })
 
   call('PATCH /users/:userId/metadata', (ctx) => {

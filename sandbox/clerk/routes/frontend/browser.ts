@@ -131,36 +131,14 @@ export function requireAdmin(service: Service, ctx: RouterContext) {
   return member
 }
 
-// Most browsers call themselves by their ancestors' names too, so the order decides.
-const BROWSERS = [
-  ['Edge', /Edg\/([\d.]+)/],
-  ['Opera', /OPR\/([\d.]+)/],
-  ['Firefox', /Firefox\/([\d.]+)/],
-  ['Chrome', /Chrome\/([\d.]+)/],
-  ['Safari', /Version\/([\d.]+).*Safari/],
-] as const
-
-const DEVICES = [
-  ['iPhone', /iPhone/],
-  ['iPad', /iPad/],
-  ['Android', /Android/],
-  ['Macintosh', /Macintosh/],
-  ['Windows', /Windows/],
-  ['Linux', /Linux|X11/],
-] as const
-
-/** How the list of signed-in devices describes this one. */
+/** How the list of signed-in devices describes this one: by its address alone, for it reads no user agent. */
 export function activityOf(ctx: ParameterizedContext): SessionActivity {
-  const agent = ctx.get('user-agent')
-  const browser = BROWSERS.map(([name, pattern]) => ({ name, version: pattern.exec(agent)?.[1] })).find(
-    (row) => row.version,
-  )
   return {
     id: createId('sess_activity'),
-    device_type: DEVICES.find(([, pattern]) => pattern.test(agent))?.[0] ?? 'Unknown device',
-    browser_name: browser?.name ?? 'Unknown browser',
-    browser_version: browser?.version ?? '',
-    is_mobile: /Mobile|Android|iPhone/.test(agent),
+    device_type: 'Computer',
+    browser_name: 'Browser',
+    browser_version: '',
+    is_mobile: false,
     ip_address: ctx.ip.replace(/^::ffff:/, ''),
   }
 }

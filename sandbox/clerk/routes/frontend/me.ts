@@ -1,6 +1,6 @@
 import type { Router, RouterContext } from '@koa/router'
-import getRawBody from 'raw-body'
 import { z } from 'zod'
+import { defined } from '../../../kit/defined.ts'
 import {
   attemptCode,
   createEmailAddress,
@@ -10,7 +10,6 @@ import {
   saveVerification,
   sendCode,
 } from '../../entities/email-address.ts'
-import { updateOrganization } from '../../entities/organization.ts'
 import { hashPassword, isPassword } from '../../entities/password.ts'
 import { activeSessionsOf, endOtherSessions, endSession, updateSession } from '../../entities/session.ts'
 import { deleteUser, newPassword, updateUser } from '../../entities/user.ts'
@@ -26,10 +25,9 @@ import {
   passwordField,
   readForm,
 } from '../../wire/form.ts'
-import { frontendOrganization, imageUrl } from '../../wire/organization.ts'
 import { sessionWithActivity } from '../../wire/session.ts'
 import { emailAddressFields, frontendUser } from '../../wire/user.ts'
-import { callsOf, requireAdmin, requireSession } from './browser.ts'
+import { callsOf, requireSession } from './browser.ts'
 
 const profileForm = z.object({
   first_name: nameField.optional(),
@@ -55,10 +53,9 @@ export function meRoutes(router: Router, service: Service): void {
     const primary = form.primary_email_address_id
     if (primary !== undefined) requireVerifiedAddress(user, primary)
     const updated = updateUser(service, user, {
-      ...(form.first_name === undefined ? {} : { first_name: form.first_name || null }),
-      ...(form.last_name === undefined ? {} : { last_name: form.last_name || null }),
-      ...(form.unsafe_metadata === undefined ? {} : { unsafe_metadata: form.unsafe_metadata }),
-      ...(primary === undefined ? {} : { primary_email_address_id: primary }),
+      ...defined(form),
+      ...(form.first_name === '' && { first_name: null }),
+      ...(form.last_name === '' && { last_name: null }),
     })
     return frontendUser(service, updated)
   })
@@ -198,63 +195,4 @@ function requireAddress(service: Service, ctx: RouterContext): { user: User; add
   const address = user.email_addresses.find((row) => row.id === ctx.params.id)
   if (!address) throw notFound('Email address')
   return { user, address }
-}
-
-const SIZE_MAX_BYTES = 2 * 1024 * 1024
-const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
-
-/** Profile images and logos. These bodies are not parsed before they come here. */
-export function pictureRoutes(router: Router, service: Service): void {
-  const call = callsOf(router, service)
-
-  call('POST /v1/me/profile_image', async (ctx) => {
-    const { user } = requireSession(service, ctx)
-    await storePicture(service, ctx, user.id)
-    updateUser(service, user, {})
-    const public_url = imageUrl(service, user.id, '')
-    return { object: 'image', id: user.id, name: 'profile image', public_url }
-  })
-
-  call('DELETE /v1/me/profile_image', (ctx) => {
-    const { user } = requireSession(service, ctx)
-    service.store.pictures.remove(user.id)
-    updateUser(service, user, {})
-    return { object: 'image', id: user.id, deleted: true }
-  })
-
-  call('PUT /v1/organizations/:organizationId/logo', async (ctx) => {
-    const { organization } = requireAdmin(service, ctx)
-    await storePicture(service, ctx, organization.id)
-    const updated = updateOrganization(service, organization, {})
-    return frontendOrganization(service, updated)
-  })
-
-  call('DELETE /v1/organizations/:organizationId/logo', (ctx) => {
-    const { organization } = requireAdmin(service, ctx)
-    service.store.pictures.remove(organization.id)
-    const updated = updateOrganization(service, organization, {})
-    return frontendOrganization(service, updated)
-  })
-}
-
-async function storePicture(service: Service, ctx: RouterContext, id: string): Promise<void> {
-  const body = await getRawBody(ctx.req, { limit: SIZE_MAX_BYTES })
-  const form = await new Response(new Uint8Array(body), {
-    headers: { 'content-type': ctx.get('content-type') },
-  })
-    .formData()
-    .catch(() => null)
-  const file = form?.get('file')
-  if (!(file instanceof Blob) || !TYPES.has(file.type)) {
-    throw new ClerkError(422, {
-      code: 'avatar_file_type_invalid',
-      message: 'File type not supported. Please upload a JPG, PNG, GIF, or WEBP image.',
-    })
-  }
-  service.store.pictures.put({
-    id,
-    content_type: file.type,
-    base64: Buffer.from(await file.arrayBuffer()).toString('base64'),
-    updated_at: Date.now(),
-  })
 }

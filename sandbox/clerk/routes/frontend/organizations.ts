@@ -1,4 +1,4 @@
-import type { Router, RouterContext } from '@koa/router'
+import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { isVerified } from '../../entities/email-address.ts'
 import {
@@ -6,7 +6,6 @@ import {
   changeRole,
   createInvitations,
   findMembership,
-  invitationStatus,
   removeMember,
   revokeInvitation,
 } from '../../entities/membership.ts'
@@ -15,7 +14,7 @@ import { roles } from '../../entities/role.ts'
 import { primaryEmailAddress, userLabel } from '../../entities/user.ts'
 import { notFound } from '../../errors.ts'
 import type { Service } from '../../service.ts'
-import type { Organization, OrganizationInvitation, User } from '../../state.ts'
+import type { OrganizationInvitation, User } from '../../state.ts'
 import {
   emailField,
   nameField,
@@ -34,6 +33,7 @@ import {
   frontendOrganization,
   invitationForInvitee,
 } from '../../wire/organization.ts'
+import { invitationsTo, pageOfInvitations, requireInvitation, requireMembership } from '../shared.ts'
 import { callsOf, requireAdmin, requireMember, requireSession } from './browser.ts'
 
 const newForm = z.object({ name: nameField.min(1), slug: slugField.optional() })
@@ -45,7 +45,7 @@ export function organizationRoutes(router: Router, service: Service): void {
   call('POST /v1/organizations', (ctx) => {
     const { user } = requireSession(service, ctx)
     const { name, slug } = readForm(ctx, newForm)
-    const organization = createOrganization(service, { name, slug, createdBy: user })
+    const organization = createOrganization(service, { name, slug, creator: user })
     return frontendOrganization(service, organization)
   })
 
@@ -108,7 +108,6 @@ const membersQuery = pageQuery.extend({
   role: oneOrMany(z.string()).optional(),
   query: z.string().max(256).optional(),
 })
-const invitationsQuery = pageQuery.extend({ status: oneOrMany(z.string()).optional() })
 const roleForm = z.object({ role: roleField })
 const bulkForm = z.object({
   // The form sends an empty address after a comma.
@@ -150,36 +149,22 @@ export function organizationMemberRoutes(router: Router, service: Service): void
 
   call('GET /v1/organizations/:organizationId/invitations', (ctx) => {
     const { organization } = requireAdmin(service, ctx)
-    const query = readQuery(ctx, invitationsQuery)
-    const found = service.store.invitations.filter(
-      (row) =>
-        row.organization_id === organization.id &&
-        (!query.status || query.status.includes(invitationStatus(service, row))),
-    )
-    return page(found, query, (row) => frontendInvitation(service, row))
+    return pageOfInvitations(service, ctx, invitationsTo(service, organization), frontendInvitation)
   })
 
   call('POST /v1/organizations/:organizationId/invitations/bulk', (ctx) => {
     const { organization, user } = requireAdmin(service, ctx)
     const { email_address, role } = readForm(ctx, bulkForm)
-    const wanted = email_address.map((emailAddress) => ({ emailAddress, role, inviterUserId: user.id }))
+    const common = { role, inviter_user_id: user.id }
+    const wanted = email_address.map((address) => ({ ...common, email_address: address }))
     return createInvitations(service, organization, wanted).map((row) => frontendInvitation(service, row))
   })
 
   call('POST /v1/organizations/:organizationId/invitations/:invitationId/revoke', (ctx) => {
     const { organization } = requireAdmin(service, ctx)
-    const invitation = service.store.invitations.get(ctx.params.invitationId)
-    if (!invitation || invitation.organization_id !== organization.id)
-      throw notFound('Organization invitation')
+    const invitation = requireInvitation(service, ctx, organization)
     return frontendInvitation(service, revokeInvitation(service, invitation))
   })
-}
-
-function requireMembership(service: Service, ctx: RouterContext, organization: Organization) {
-  const { userId } = ctx.params
-  const membership = userId && findMembership(service, { organizationId: organization.id, userId })
-  if (!membership) throw notFound('Organization membership')
-  return membership
 }
 
 function isNamedLike(service: Service, userId: string, query: string | undefined): boolean {
@@ -188,8 +173,6 @@ function isNamedLike(service: Service, userId: string, query: string | undefined
   const text = user ? `${userLabel(user)} ${primaryEmailAddress(user)}` : ''
   return text.toLowerCase().includes(query.trim().toLowerCase())
 }
-
-const invitationQuery = pageQuery.extend({ status: oneOrMany(z.string()).optional() })
 
 export function myOrganizationRoutes(router: Router, service: Service): void {
   const call = callsOf(router, service)
@@ -212,11 +195,7 @@ export function myOrganizationRoutes(router: Router, service: Service): void {
 
   call('GET /v1/me/organization_invitations', (ctx) => {
     const { user } = requireSession(service, ctx)
-    const query = readQuery(ctx, invitationQuery)
-    const mine = invitationsFor(service, user).filter(
-      (row) => !query.status || query.status.includes(invitationStatus(service, row)),
-    )
-    return page(mine, query, (row) => invitationForInvitee(service, row))
+    return pageOfInvitations(service, ctx, invitationsFor(service, user), invitationForInvitee)
   })
 
   call('POST /v1/me/organization_invitations/:id/accept', (ctx) => {

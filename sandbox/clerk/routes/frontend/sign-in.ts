@@ -150,17 +150,8 @@ export function signUpRoutes(router: Router, service: Service): void {
 }
 
 async function readFields(ctx: RouterContext): Promise<SignUpFields> {
-  const form = readForm(ctx, signUpForm)
-  return {
-    emailAddress: form.email_address,
-    passwordHash: form.password === undefined ? undefined : await hashPassword(form.password),
-    firstName: form.first_name,
-    lastName: form.last_name,
-    unsafeMetadata: form.unsafe_metadata,
-    locale: form.locale,
-    legalAccepted: form.legal_accepted,
-    ticket: form.ticket,
-  }
+  const { password, ...form } = readForm(ctx, signUpForm)
+  return { ...form, password_hash: password === undefined ? undefined : await hashPassword(password) }
 }
 
 function requireSignUp(service: Service, ctx: RouterContext): SignUp {

@@ -7,7 +7,7 @@ import { itemsInPhase, nextPhase } from '../../entities/subscription-schedule.ts
 import type { StoredInvoice, StoredPaymentMethod, StoredSubscription } from '../../state.ts'
 import { cardFields, type FieldErrors, type Typed, testCardHints } from '../card-form.ts'
 import { invoiceState } from '../invoice-page.ts'
-import { cardIcon, externalIcon } from '../layout.ts'
+import type { Page } from '../layout.ts'
 import {
   describePlan,
   describeState,
@@ -18,7 +18,7 @@ import {
 } from './portal-view.ts'
 
 /** Where a customer sees how things stand: plan, next payment, card, invoices. */
-export function overviewPage(view: PortalView, notice: string | undefined): string {
+export function overviewPage(view: PortalView, notice: string | undefined): Page {
   const { subscriptions, configuration, invoices, customer } = view
   const { invoice_history, payment_method_update } = configuration.features
   return portalPage(view, {
@@ -31,7 +31,7 @@ ${
     : html`<div class="row empty"><div>You have no plan at the moment.</div></div>`
 }</section>
 <section class="block" aria-labelledby="card"><h2 id="card">Payment method</h2>
-<div class="row">${cardIcon}<div>${describeMethod(view.method)}</div>
+<div class="row"><div>${describeMethod(view.method)}</div>
 ${payment_method_update.enabled ? html`<a href="${portalPath(view, '/payment-method')}" aria-label="${view.method ? 'Change' : 'Add'} payment method">${view.method ? 'Change' : 'Add'}</a>` : null}</div></section>
 <section class="block" aria-labelledby="who"><h2 id="who">Billing information</h2>
 <div class="row"><div>${customer.name ?? customer.email ?? 'No name given'}${customer.name && customer.email ? html`<small>${customer.email}</small>` : null}</div></div></section>
@@ -48,7 +48,7 @@ function plan(view: PortalView, subscription: StoredSubscription): Html {
   const { name, amount, per, count } = describePlan(view.service, subscription)
   const state = describeState(subscription)
   return html`${unpaid(view, subscription)}<article class="plan" aria-label="${name}"><div>
-<h3>${name}<span class="tag ${state.tone}">${state.text}</span></h3>
+<h3>${name} <span class="tag ${state.tone}">${state.text}</span></h3>
 <p class="price">${amount} <span>${per}</span></p>
 ${count ? html`<small>${count}</small>` : null}
 <small>${nextPayment(view, subscription)}</small>
@@ -116,14 +116,14 @@ export function describeMethod(method: StoredPaymentMethod | null): Html {
 function invoiceRow(invoice: StoredInvoice): Html {
   const [line] = invoice.lines.data
   const state = invoiceState(invoice)
-  return html`<tr><td><a href="${invoice.hosted_invoice_url ?? ''}">${formatDay(invoice.created)} ${externalIcon}</a></td>
+  return html`<tr><td><a href="${invoice.hosted_invoice_url ?? ''}">${formatDay(invoice.created)}</a></td>
 <td class="sum">${formatMoney({ amount: invoice.total, currency: invoice.currency })}</td>
 <td><span class="tag ${state.tone}">${state.text}</span></td>
 <td class="what">${line?.description?.replace(/ \(at .*$/, '') ?? ''}</td></tr>`
 }
 
 /** The last question before a plan ends with its period. */
-export function cancelPage(view: PortalView, subscription: StoredSubscription): string {
+export function cancelPage(view: PortalView, subscription: StoredSubscription): Page {
   const { name, amount, per } = describePlan(view.service, subscription)
   const day = formatDay(periodOf(subscription).end)
   return stepPage(view, {
@@ -142,7 +142,7 @@ export type CardPageState = {
   declined: string | null
 }
 
-export function cardPage(view: PortalView, { typed, errors, declined }: CardPageState): string {
+export function cardPage(view: PortalView, { typed, errors, declined }: CardPageState): Page {
   return stepPage(view, {
     title: view.method ? 'Change your payment method' : 'Add a payment method',
     body: html`<div class="step">${declined ? html`<p class="alert" role="alert">${declined}</p>` : null}

@@ -1,4 +1,5 @@
 import type { Router, RouterContext } from '@koa/router'
+import { seeOther } from '../../../kit/html.ts'
 import { changeDefaultCard } from '../../entities/customer.ts'
 import { cancelLimit } from '../../entities/portal.ts'
 import type { Service } from '../../service.ts'
@@ -8,14 +9,7 @@ import { notFoundPage } from '../closed-pages.ts'
 import { sendPage } from '../layout.ts'
 import { cancelPage, cardPage, overviewPage } from './overview-page.ts'
 import { cancelPlan, keepPlan } from './portal-actions.ts'
-import {
-  type AddPlanPage,
-  donePath,
-  type PortalView,
-  portalPath,
-  portalView,
-  seeOther,
-} from './portal-view.ts'
+import { type AddPlanPage, donePath, type PortalView, portalPath, portalView } from './portal-view.ts'
 import { updateRoutes } from './update-routes.ts'
 
 /** The pages of the billing portal. A forbidden step redirects to the overview. */
@@ -88,10 +82,9 @@ export function portalPageRoutes(router: Router, service: Service): void {
 }
 
 function startOf({ session: { flow } }: PortalView): string {
-  const { subscription_cancel, subscription_update, subscription_update_confirm } = flow ?? {}
+  const { subscription_cancel, subscription_update_confirm } = flow ?? {}
   if (flow?.type === 'payment_method_update') return '/payment-method'
   if (subscription_cancel) return `/subscriptions/${subscription_cancel.subscription}/cancel`
-  if (subscription_update) return `/subscriptions/${subscription_update.subscription}/update`
   if (subscription_update_confirm) return `/subscriptions/${subscription_update_confirm.subscription}/confirm`
   return '/overview'
 }

@@ -13,8 +13,7 @@ import type {
   StoredPortalSession,
   StoredSubscription,
 } from '../../state.ts'
-import { arrowIcon, checkIcon, page, sandboxBadge, script } from '../layout.ts'
-import { portalStyles } from './portal-styles.ts'
+import { backArrow, type Page, sandboxBadge, script } from '../layout.ts'
 
 export type PortalView = {
   service: Service
@@ -76,12 +75,6 @@ export type AddPlanPage = (
   ) => void | Promise<void>,
 ) => void
 
-/** After a change the browser fetches the next page, so that going back or reloading repeats nothing. */
-export function seeOther(context: RouterContext, location: string): void {
-  context.status = 303
-  context.set('location', location)
-}
-
 const notices: Record<string, string> = {
   canceling: 'Your plan will be canceled at the end of the period.',
   card: 'Your payment method has been updated.',
@@ -94,32 +87,31 @@ const notices: Record<string, string> = {
 export function portalPage(
   { service, session, configuration }: PortalView,
   { title, body, notice }: { title: string; body: Html; notice?: string | undefined },
-): string {
+): Page {
   const { businessName } = service.settings
   const { headline, privacy_policy_url, terms_of_service_url } = configuration.business_profile
   const text = notices[notice ?? '']
-  return page({
+  return {
     title: `${title} · ${businessName}`,
     script,
-    styles: portalStyles,
     body: html`<div class="portal"><header class="summary"><div>
 <div class="business"><span class="mark" aria-hidden="true">${businessName.slice(0, 1).toUpperCase()}</span>${businessName} ${sandboxBadge}</div>
 <p class="headline">${headline ?? `${businessName} partners with this sandbox for simplified billing.`}</p>
-${session.return_url ? html`<a class="return" href="${session.return_url}">${arrowIcon}<span>Return to ${businessName}</span></a>` : null}
+${session.return_url ? html`<a class="return" href="${session.return_url}">${backArrow} Return to ${businessName}</a>` : null}
 <p class="fine">This page stands in for Stripe’s billing portal.
 ${terms_of_service_url ? html`<a href="${terms_of_service_url}">Terms</a> ` : null}
 ${privacy_policy_url ? html`<a href="${privacy_policy_url}">Privacy</a>` : null}</p>
 </div></header><main><div>
-${text ? html`<p class="notice" role="status">${checkIcon}${text}</p>` : null}
+${text ? html`<p class="notice" role="status">${text}</p>` : null}
 ${body}</div></main></div>`,
-  })
+  }
 }
 
 /** A page of one step, with the way back above its title. */
-export function stepPage(view: PortalView, { title, body }: { title: string; body: Html }): string {
+export function stepPage(view: PortalView, { title, body }: { title: string; body: Html }): Page {
   return portalPage(view, {
     title,
-    body: html`<a class="back" href="${backPath(view)}">${arrowIcon}<span>Go back</span></a><h1>${title}</h1>${body}`,
+    body: html`<a class="back" href="${backPath(view)}">${backArrow} Go back</a><h1>${title}</h1>${body}`,
   })
 }
 

@@ -5,7 +5,7 @@ import { prepareUpdate, type UpdateInput } from '../../entities/prepare-update.t
 import { intervalName, unitAmount } from '../../entities/price.ts'
 import { periodOf } from '../../entities/subscription.ts'
 import type { StoredInvoice, StoredPrice, StoredSubscription } from '../../state.ts'
-import { cardIcon } from '../layout.ts'
+import type { Page } from '../layout.ts'
 import { describeMethod } from './overview-page.ts'
 import { describePlan, type PortalView, portalPath, stepPage } from './portal-view.ts'
 
@@ -17,7 +17,7 @@ export function updatePage(
     chosen,
     error,
   }: { subscription: StoredSubscription; chosen: { price: string; quantity: string }; error: string | null },
-): string {
+): Page {
   const { default_allowed_updates } = view.configuration.features.subscription_update
   const prices = offeredPrices(view, subscription)
   const has_choice = default_allowed_updates.includes('price') && prices.length > 1
@@ -63,24 +63,20 @@ export function offeredPrices(
 
 export type ConfirmedChange = { item: string; price: string; quantity: number; proration_date: number }
 
+type Confirmation = {
+  subscription: StoredSubscription
+  change: ConfirmedChange
+  input: UpdateInput
+  /** The configuration lets the change wait for the end of the period; then nothing is due. */
+  is_for_later: boolean
+  declined: string | null
+}
+
 /** What a change costs now and from then on; nothing happens before "Confirm". */
 export function confirmPage(
   view: PortalView,
-  {
-    subscription,
-    change,
-    input,
-    is_for_later,
-    declined,
-  }: {
-    subscription: StoredSubscription
-    change: ConfirmedChange
-    input: UpdateInput
-    /** The configuration lets the change wait for the end of the period; then nothing is due. */
-    is_for_later: boolean
-    declined: string | null
-  },
-): string {
+  { subscription, change, input, is_for_later, declined }: Confirmation,
+): Page {
   const { service, method } = view
   const plan = prepareUpdate(service, subscription, input)
   const invoice = is_for_later ? null : plan.invoice
@@ -105,7 +101,7 @@ ${after.count ? html`<small>${after.count}</small>` : null}
 ${balance(invoice)}
 <div class="due"><dt>Amount due today</dt><dd>${due}</dd></div>
 <div><dt>From ${formatDay(changes_at)}${waits ? ', with the prorated difference' : null}</dt><dd>${after.amount} ${after.per}</dd></div></dl>
-${is_charged ? html`<div class="row">${cardIcon}<div>${describeMethod(method)}</div></div>` : null}
+${is_charged ? html`<div class="row"><div>${describeMethod(method)}</div></div>` : null}
 <form method="post" action="${portalPath(view, `/subscriptions/${subscription.id}/confirm`)}">
 <input type="hidden" name="price" value="${change.price}"><input type="hidden" name="quantity" value="${change.quantity}">
 <input type="hidden" name="proration_date" value="${change.proration_date}">

@@ -1,4 +1,5 @@
 import type { RouterContext } from '@koa/router'
+import { seeOther } from '../../../kit/html.ts'
 import { updateLimit } from '../../entities/portal.ts'
 import { periodOf } from '../../entities/subscription.ts'
 import { nextPhase } from '../../entities/subscription-schedule.ts'
@@ -9,7 +10,7 @@ import { type Form, parseForm, readForm } from '../../wire/form.ts'
 import { textField } from '../card-form.ts'
 import { sendPage } from '../layout.ts'
 import { changeInput, changePlan, isForLater } from './portal-actions.ts'
-import { type AddPlanPage, donePath, type PortalView, portalPath, seeOther } from './portal-view.ts'
+import { type AddPlanPage, donePath, type PortalView, portalPath } from './portal-view.ts'
 import { type ConfirmedChange, confirmPage, offeredPrices, updatePage } from './update-pages.ts'
 
 /** Changes of the plan: choice, preview, confirmation. */

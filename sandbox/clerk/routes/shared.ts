@@ -1,12 +1,12 @@
 import type { Router, RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { findMembership } from '../../entities/membership.ts'
-import { findOrganization } from '../../entities/organization.ts'
-import { userLabel } from '../../entities/user.ts'
-import { notFound } from '../../errors.ts'
-import type { Service } from '../../service.ts'
-import type { Organization, OrganizationMembership, User } from '../../state.ts'
-import { oneOrMany, pageQuery } from '../../wire/form.ts'
+import { findMembership, invitationStatus } from '../entities/membership.ts'
+import { findOrganization } from '../entities/organization.ts'
+import { userLabel } from '../entities/user.ts'
+import { notFound } from '../errors.ts'
+import type { Service } from '../service.ts'
+import type { Organization, OrganizationInvitation, OrganizationMembership, User } from '../state.ts'
+import { oneOrMany, page, pageQuery, readQuery } from '../wire/form.ts'
 
 type Method = 'DELETE' | 'GET' | 'PATCH' | 'POST'
 
@@ -33,12 +33,45 @@ export function requireOrganization(service: Service, ctx: RouterContext): Organ
   return organization
 }
 
-export function requireMembership(service: Service, ctx: RouterContext): OrganizationMembership {
-  const organization = requireOrganization(service, ctx)
+export function requireMembership(
+  service: Service,
+  ctx: RouterContext,
+  organization = requireOrganization(service, ctx),
+): OrganizationMembership {
   const { userId } = ctx.params
   const membership = userId && findMembership(service, { organizationId: organization.id, userId })
   if (!membership) throw notFound('Organization membership')
   return membership
+}
+
+export function requireInvitation(
+  { store }: Service,
+  ctx: RouterContext,
+  organization: Organization,
+): OrganizationInvitation {
+  const invitation = store.invitations.get(ctx.params.invitationId)
+  if (invitation?.organization_id === organization.id) return invitation
+  throw notFound('Organization invitation')
+}
+
+const invitationQuery = pageQuery.extend({ status: oneOrMany(z.string()).optional() })
+
+/** One page of invitations, by their status where one is asked for. */
+export function pageOfInvitations<Shown>(
+  service: Service,
+  ctx: RouterContext,
+  invitations: readonly OrganizationInvitation[],
+  show: (service: Service, row: OrganizationInvitation) => Shown,
+) {
+  const query = readQuery(ctx, invitationQuery)
+  const found = invitations.filter(
+    (row) => !query.status || query.status.includes(invitationStatus(service, row)),
+  )
+  return page(found, query, (row) => show(service, row))
+}
+
+export function invitationsTo({ store }: Service, { id }: Organization): OrganizationInvitation[] {
+  return store.invitations.filter((row) => row.organization_id === id)
 }
 
 const values = oneOrMany(z.string().max(256)).optional()
