@@ -68,6 +68,8 @@ export const accountSummarySchema = z.object({
   member_since: z.nullable(z.iso.datetime()),
   /** Whether the caller may see its payments and buy for it: for an organization, its admins. */
   may_manage: z.boolean(),
+  /** Whether the caller gets mails about it; null where the product sends none. */
+  mails: z.nullable(z.boolean()),
   balance: z.object({
     plan: z.int(),
     purchased: z.int(),
@@ -141,6 +143,17 @@ export const getAccountSummary = endpoint({
   limit: 'read',
   query: payerQuery,
   response: accountSummarySchema,
+})
+
+export const chooseMails = endpoint({
+  method: 'PUT',
+  path: '/api/account/mails',
+  summary: 'Switch the caller’s mails about their own account or an organization on or off',
+  auth: 'user',
+  limit: 'write',
+  query: payerQuery,
+  body: z.strictObject({ on: z.boolean() }),
+  response: z.object({ success: z.literal(true) }),
 })
 
 export const choosePayerCurrency = endpoint({
