@@ -11,7 +11,7 @@ const day = (iso: unknown) =>
 /** What each kind says, by its figures. `has`: `You have` or `Your organization has`. */
 const words: Readonly<Record<Mail['kind'], (figures: FailureFigures, has: string) => Words>> = {
   balance_low: ({ left }, has) => ({
-    subject: `Low balance: ${left} left`,
+    subject: `Low balance: ${left} credits left`,
     text: `${has} ${left} credits left. A request that costs more is refused.`,
   }),
   budget: ({ percent, limit, resets_on }, has) => ({

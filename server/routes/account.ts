@@ -2,7 +2,6 @@ import Stripe from 'stripe'
 import {
   type AccountPayment,
   type AccountSummary,
-  chooseMails,
   choosePayerCurrency,
   getAccountSummary,
   getNextPayment,
@@ -12,6 +11,7 @@ import {
   payOverdue,
 } from '../../schema/api/account.ts'
 import { customerDeclineText } from '../../schema/api/declines.ts'
+import { chooseMails } from '../../schema/api/mails.ts'
 import {
   listRecentPayments,
   type RecentPayment,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { chooseMails, getAccountSummary } from '../../schema/api/account.ts'
+import { getAccountSummary } from '../../schema/api/account.ts'
+import { chooseMails } from '../../schema/api/mails.ts'
 import { tell } from '../../schema/mails/mails.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'

@@ -62,7 +62,7 @@ test('a mail has a text, a page and a link that unsubscribes by one click, and i
   expect(received).toHaveLength(1)
   const unsubscribe = `http://localhost:3000/mail/unsubscribe?owner_id=${user_id}&id=${row?.id}`
   const headers = headersOf(received[0])
-  expect(headers).toContain('Subject: Tidemark: Low balance: 99 left\r\n')
+  expect(headers).toContain('Subject: Tidemark: Low balance: 99 credits left\r\n')
   expect(headers).toContain(`To: ${user_id}@tidemark.test\r\n`)
   expect(headers).toContain(`List-Unsubscribe: <${unsubscribe}>`)
   expect(headers).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
