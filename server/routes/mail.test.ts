@@ -5,14 +5,14 @@ import { tell } from '../../schema/mails/mails.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
-const { database, server, startServer } = testProduct({ clerk: 'trusting' })
+const { database, server } = testProduct({ clerk: 'trusting' })
 
 async function told() {
   const user_id = await buildUser(database.server)
   await tell(database.worker, { kind: 'balance_low', owner_id: user_id, occasion: 'a', figures: { left: 1 } })
   const rows = database.owner.selectFrom('mails').select('id').where('user_id', '=', user_id)
   const { id } = await rows.executeTakeFirstOrThrow()
-  const summary = (of = server) => of.ask(getAccountSummary, { token: user_id, query: { payer: 'personal' } })
+  const summary = () => server.ask(getAccountSummary, { token: user_id, query: { payer: 'personal' } })
   return { user_id, id, summary }
 }
 const link = (owner_id: string, id: string) => `${server.url}/mail/unsubscribe?owner_id=${owner_id}&id=${id}`
@@ -39,10 +39,4 @@ test('a link with another id or owner unsubscribes nobody', async () => {
   ] as const)
     expect((await fetch(link(owner_id, id), { method: 'POST' })).status).toBe(400)
   expect(await ada.summary()).toMatchObject({ mails: true })
-})
-
-test('a server that sends no mail has no switch', async () => {
-  const { summary } = await told()
-  await using silent = await startServer({ settings: { mails: false } })
-  expect(await summary(silent)).toMatchObject({ mails: null })
 })
