@@ -148,6 +148,10 @@ export const environmentSchema = z.object({
   SIGN_IN_SECRET: text.describe(
     'Signs what an editor’s sign-in began with, any 32 random bytes; several, separated by commas, while it is replaced; without it each server makes one',
   ),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe('Mail server for news to customers; without it production sends none'),
   METERED_BY: z
     .enum(['gateway', 'editor'])
     .default('gateway')

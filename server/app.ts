@@ -34,7 +34,7 @@ export function createApp(deps: Dependencies): Koa<RequestState> {
   app.use(refuseForeignHost(settings))
   app.use(securityHeaders(settings))
   if (settings.clerk_proxy_target) app.use(clerkProxy(settings.clerk_proxy_target))
-  if (settings.sandbox) app.use(sandboxControls(settings))
+  if (settings.sandbox) app.use(sandboxControls(deps))
   app.use(compress())
   app.use(queueBoard(deps))
   app.use(findByAddress(byAddress))

@@ -57,6 +57,7 @@ export function openDependencies(
     connectionString: env.DATABASE_URL,
     role: 'tidemark_server',
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
+    mails: settings.mails,
     poolMax: env.DATABASE_POOL_MAX,
     onError,
   })

@@ -82,7 +82,8 @@ describe('the rights of every route', () => {
     )
     const documents = ['GET /api/openapi.json', 'GET /api/support/openapi.json']
     const webhooks = ['POST /api/stripe/webhook', 'POST /api/clerk/webhook']
-    const beside = [...documents, ...webhooks, 'GET /healthz', 'GET /readyz']
+    const links = ['GET /mail/unsubscribe', 'POST /mail/unsubscribe']
+    const beside = [...documents, ...webhooks, ...links, 'GET /healthz', 'GET /readyz']
     const walked = new Set(cases.map(({ method, path }) => `${method} ${path}`))
     expect([...walked].toSorted()).toEqual([...new Set([...documented, ...beside])].toSorted())
   })

@@ -10,6 +10,7 @@ import { extensionRoutes } from './routes/extension.ts'
 import { extensionAuthRoutes } from './routes/extension-auth.ts'
 import { healthRoutes } from './routes/health.ts'
 import { holdsRoutes } from './routes/holds.ts'
+import { mailRoutes } from './routes/mail.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { organizationPeopleRoutes } from './routes/organization-people.ts'
 import { organizationSeatsRoutes } from './routes/organization-seats.ts'
@@ -49,6 +50,7 @@ const calls: readonly Route[] = [
   ...supportActsRoutes,
   ...reconciliationRoutes,
   ...webhooksRoutes,
+  ...mailRoutes,
   ...healthRoutes,
 ]
 

@@ -25,6 +25,8 @@ export interface Settings {
   readonly editors: Editors
   /** The first signs what an editor's sign-in began with; all are accepted. */
   readonly sign_in_secrets: Secrets
+  /** Whether customers are told news by e-mail, or in the sandbox are shown it. */
+  readonly mails: boolean
   /** With `gateway` an editor's token neither reports usage nor has holds. */
   readonly metered_by: ProcessEnvironment['METERED_BY']
   readonly brand: Brand
@@ -71,6 +73,7 @@ export function settingsOf(env: ProcessEnvironment): Settings {
     extension_ids: listOf(env.EXTENSION_IDS).map((id) => id.toLowerCase()),
     editors: editorsOf(env.EDITORS) ?? {},
     sign_in_secrets: secretsOf(env.SIGN_IN_SECRET ?? randomBytes(32).toString('hex')),
+    mails: env.SMTP_URL !== undefined || !production,
     metered_by: env.METERED_BY,
     brand: brandOf(env as Parameters<typeof brandOf>[0]),
     stripe_webhook_secrets: secretsOf(env.STRIPE_WEBHOOK_SECRET),

@@ -1,6 +1,8 @@
+import { createTransport, type Transporter } from 'nodemailer'
 import type Stripe from 'stripe'
+import type { Brand } from '../schema/catalogue/brand.ts'
 import type { Database, DatabaseConnection } from '../schema/database/connect.ts'
-import { actLimitsOf, type ProcessEnvironment } from '../schema/env.ts'
+import { actLimitsOf, brandOf, type ProcessEnvironment } from '../schema/env.ts'
 import type { QueueBackend } from '../schema/inbox/queues/backend.ts'
 import type { Producer } from '../schema/inbox/queues/producer.ts'
 import type { Logger } from '../schema/log.ts'
@@ -33,6 +35,8 @@ export interface WorkerDependencies {
   readonly claimAfterMs: number
   /** Credits that support may adjust within a day without a second person. */
   readonly actLimits: ActLimits
+  /** Null where no mail is sent. */
+  readonly mailer: { readonly transport: Transporter; readonly brand: Brand } | null
   /** Whether the key of `stripe` is a live one. */
   readonly livemode: boolean
 }
@@ -81,6 +85,7 @@ export function createDependencies({
     appUrl: env.APP_URL.replace(/\/$/, ''),
     claimAfterMs: env.CLAIM_AFTER_MS,
     actLimits: actLimitsOf(env),
+    mailer: env.SMTP_URL ? { transport: createTransport(env.SMTP_URL), brand: brandOf(env) } : null,
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
   }
 }

@@ -34,6 +34,7 @@ async function main(): Promise<void> {
     connectionString: env.DATABASE_URL,
     role: 'tidemark_worker',
     livemode: isLiveKey(env.STRIPE_SECRET_KEY),
+    mails: env.SMTP_URL !== undefined || env.NODE_ENV !== 'production',
     poolMax: env.DATABASE_POOL_MAX,
     onError,
   })

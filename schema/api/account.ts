@@ -68,6 +68,8 @@ export const accountSummarySchema = z.object({
   member_since: z.nullable(z.iso.datetime()),
   /** Whether the caller may see its payments and buy for it: for an organization, its admins. */
   may_manage: z.boolean(),
+  /** Whether the caller gets mails about it; null where the product sends none. */
+  mails: z.nullable(z.boolean()),
   balance: z.object({
     plan: z.int(),
     purchased: z.int(),

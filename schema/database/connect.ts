@@ -80,6 +80,8 @@ export interface SessionOptions {
    * out, it has not.
    */
   readonly livemode?: boolean
+  /** Whether this process writes down what is to be told by e-mail. Left out, it does. */
+  readonly mails?: boolean
   readonly poolMax: number
   readonly onError: (error: Error) => void
   /** Left out, those of the role; the owner has none. */
@@ -94,6 +96,7 @@ export function connectDatabase({
   connectionString,
   role,
   livemode,
+  mails = true,
   poolMax,
   onError,
   ...given
@@ -102,6 +105,7 @@ export function connectDatabase({
   const session: SessionSettings = {
     ...(role !== 'owner' && { role }),
     'tidemark.livemode': livemode ? 'on' : 'off',
+    'tidemark.mails': mails ? 'on' : 'off',
     ...(limits && {
       statement_timeout: `${limits.statement_ms}ms`,
       idle_in_transaction_session_timeout: `${limits.idle_in_transaction_ms}ms`,

@@ -409,6 +409,20 @@ export interface LedgerUsageDays {
   token_id: string | null;
 }
 
+export interface Mails {
+  claims: Generated<number>;
+  created_at: Generated<Timestamp>;
+  failure: string | null;
+  figures: Json;
+  id: Generated<string>;
+  kind: "balance_low" | "budget" | "payment_declined" | "confirmation_needed" | "card_expires" | "no_team";
+  next_try_at: Generated<Timestamp>;
+  occasion: string;
+  owner_id: string;
+  state: Generated<"due" | "sent" | "failed">;
+  user_id: string;
+}
+
 export interface Migrations {
   name: string;
   text: string;
@@ -650,6 +664,7 @@ export interface Users {
   first_name: string | null;
   forgotten_at: Timestamp | null;
   last_name: string | null;
+  no_mail_of: Generated<string[]>;
   plan_type: Generated<string>;
   profile_updated_at: Timestamp;
 }
@@ -682,6 +697,7 @@ export interface DB {
   ledger_proofs: LedgerProofs;
   ledger_transfers: LedgerTransfers;
   ledger_usage_days: LedgerUsageDays;
+  mails: Mails;
   migrations: Migrations;
   offers: Offers;
   operator_keys: OperatorKeys;

@@ -1,6 +1,8 @@
+import { letterOf } from '../../schema/mails/letters.ts'
+import { listMails } from '../../schema/mails/mails.ts'
 import type { AppContext, AppMiddleware } from '../context.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { notFound, refusal } from '../errors.ts'
-import type { Settings } from '../settings.ts'
 import { readRawBody } from './read-body.ts'
 
 const prefix = '/__sandbox'
@@ -25,7 +27,7 @@ const turnable: Readonly<Record<string, readonly string[]>> = {
  * under their own addresses. It is mounted only where there is a stand-in, which is never so in production
  * (docs/decisions/079-clerk-stand-in.md).
  */
-export function sandboxControls(settings: Settings): AppMiddleware {
+export function sandboxControls({ settings, db }: Pick<Dependencies, 'settings' | 'db'>): AppMiddleware {
   const targets: Readonly<Record<string, string | undefined>> = {
     stripe: settings.stripe_api_base,
     clerk: settings.clerk_proxy_target,
@@ -54,7 +56,8 @@ export function sandboxControls(settings: Settings): AppMiddleware {
       const [stripe, clerk, gateway] = await Promise.all(
         ['stripe', 'clerk', 'gateway'].map((name) => ask(name, '')),
       )
-      ctx.body = { stripe, clerk, gateway }
+      const mails = (await listMails(db)).map((mail) => letterOf(mail, settings))
+      ctx.body = { stripe, clerk, gateway, mails }
       return
     }
     const name = ctx.path.slice(prefix.length + 1)

@@ -46,6 +46,7 @@ describe('the balance of an account', () => {
       organization_name: null,
       has_seat: false,
       lacks_admin: false,
+      mails: true,
       member_since: expect.any(String),
       may_manage: true,
       balance: { plan: 0, purchased: 0, total: 0, available: 0, held: 0, low: false, had_credits: false },

@@ -11,6 +11,7 @@ import {
   payOverdue,
 } from '../../schema/api/account.ts'
 import { customerDeclineText } from '../../schema/api/declines.ts'
+import { chooseMails } from '../../schema/api/mails.ts'
 import {
   listRecentPayments,
   type RecentPayment,
@@ -37,7 +38,7 @@ import { type Balance, findBalance } from '../../schema/ledger/read/balances.ts'
 import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
 import { lacksAdmin } from '../../schema/people/members/members.ts'
 import { findHeldSeat } from '../../schema/people/seats/seats.ts'
-import { findUser, type UserRecord } from '../../schema/people/users/users.ts'
+import { findUser, switchMails, type UserRecord } from '../../schema/people/users/users.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { currencyBound, refusal, ServerError } from '../errors.ts'
@@ -53,6 +54,11 @@ export const accountRoutes = [
   route(getAccountSummary, {
     rights: thePayer(),
   }).handle(({ query, ...who }, deps) => readAccountSummary(deps, { payer: query.payer, ...who })),
+
+  route(chooseMails, { rights: thePayer() }).handle(async ({ body: { on }, owner_id, user_id }, { db }) => {
+    await switchMails(db, { user_id, owner_id, on })
+    return { success: true }
+  }),
 
   route(choosePayerCurrency, {
     rights: thePayer({ doing: 'manage billing' }),
@@ -109,7 +115,7 @@ export const accountRoutes = [
 
 /** An account as its owner sees it, for the owner and for support. */
 export async function readAccountSummary(
-  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  { db, now, settings }: Pick<Dependencies, 'db' | 'now' | 'settings'>,
   viewed: {
     readonly payer: string
     readonly owner_id: string
@@ -139,6 +145,7 @@ export async function readAccountSummary(
     lacks_admin,
     member_since: user?.created_at.toISOString() ?? null,
     may_manage,
+    mails: settings.mails ? !user?.no_mail_of.includes(owner_id) : null,
     balance: presentBalance(balance, plan_type, owner_id),
     plan_month: subscription ? await findPlanMonth(db, subscription, { balance, as_of }) : null,
     credits_on_the_way: payments.reduce(

@@ -100,3 +100,30 @@ test(
     await bobs.close()
   },
 )
+
+test(
+  'a person whose limit is nearly used is told in the panel of the sandbox, and not after they unsubscribe',
+  alsoOnPhones,
+  async ({ page, baseURL }) => {
+    const ada = await newCustomer(page.request, baseURL)
+    await ada.buy(500)
+    await page.goto('/billing?tab=credits')
+    await page.getByRole('button', { name: 'Change limit: You' }).click()
+    await saveLimit(page, '100')
+    await expect(card(page, 'Spending limit')).toContainText('100 each')
+    await spendAsEditor(page, { credits: 80 })
+    await page.goto('/billing')
+    const mails = page.getByRole('checkbox', { name: /^E-mail me when/ })
+    await expect(mails).toBeChecked()
+    await page.getByRole('button', { name: 'Sandbox' }).click()
+    const panel = page.getByRole('region', { name: 'Mails' })
+    await panel.getByText('80% of a spending limit used').first().click()
+    const mail = await panel.getByText(`To: ${ada.email}`).textContent()
+    await page.goto(/Unsubscribe: (\S+)/.exec(mail ?? '')?.[1] ?? '')
+    await page.getByRole('button', { name: 'Unsubscribe' }).click()
+    await expect(page.getByText('You get no more of these mails.')).toBeVisible()
+    await page.goto('/billing')
+    await expect(mails).not.toBeChecked()
+    await mails.check()
+  },
+)

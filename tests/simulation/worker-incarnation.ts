@@ -80,6 +80,7 @@ export async function startIncarnation(options: IncarnationOptions) {
       appUrl: 'http://localhost:3000',
       claimAfterMs: timing.claimAfterMs,
       actLimits: { adjust: lavish, refund: lavish },
+      mailer: null,
       livemode: false,
     },
     backend,

@@ -12,6 +12,7 @@ export function summaryWith({ balance, subscription, ...others }: Changes = {}):
     organization_name: null,
     has_seat: false,
     lacks_admin: false,
+    mails: true,
     member_since: '2026-02-01T12:00:00.000Z',
     may_manage: true,
     plan_month: null,

@@ -1,11 +1,12 @@
 import { failureOf } from '../../schema/api/failures.ts'
-import type { TryRecord } from '../../schema/inbox/claim/claimable.ts'
-import { recordError } from '../../schema/inbox/claim/failed-tries.ts'
+import type { Claimable, TryRecord } from '../../schema/inbox/claim/claimable.ts'
+import { type FailedTry, recordError } from '../../schema/inbox/claim/failed-tries.ts'
 import { recordFailedTry, type Try } from '../../schema/inbox/claim/record-try.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { type Consequence, consequenceOf, maximumAttempts, reasonOf } from '../failures.ts'
 
-export interface TriedRow extends Pick<Try, 'rows' | 'key'> {
+export interface TriedRow extends Pick<Try, 'key'> {
+  readonly rows: Claimable<FailedTry['table_name']>
   /** As metrics and the log call it. */
   readonly what: 'event' | 'intent' | 'subscription' | 'invitation' | 'act'
   /** What the lines in the log about it name. */

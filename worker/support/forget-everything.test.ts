@@ -15,6 +15,7 @@ import { kindOf } from '../../schema/ledger/accounts.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { createLogger } from '../../schema/log.ts'
+import { tell } from '../../schema/mails/mails.ts'
 import { ensureUser, findUser } from '../../schema/people/users/users.ts'
 import { approveAct, findAct } from '../../schema/support/acts.ts'
 import { rowsWith } from '../../tests/support/database/rows-with.ts'
@@ -224,6 +225,8 @@ describe.each([
       await buildHold(database.server, payer, { ...texts, actor: user_id, credits: 5 })
     }
 
+    const news = { kind: 'balance_low', owner_id: user_id, occasion: 'a', figures: {} } as const
+    await tell(database.worker, news)
     await database.owner
       .insertInto('idempotent_requests')
       .values({
@@ -301,6 +304,8 @@ describe.each([
 
     expect(await rowsWith(database, words)).toEqual([])
     expect(await redisWith(words)).toEqual([])
+    const mails = database.owner.selectFrom('mails').select('kind').where('user_id', '=', ada.user_id)
+    expect(await mails.execute()).toEqual([])
     const holds = await database.owner
       .selectFrom('ledger_holds')
       .select('state')

@@ -12,6 +12,7 @@ import { listOpenEventsOf, removePayloadsOf } from '../../schema/inbox/payloads.
 import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
 import { releaseHoldsOf } from '../../schema/ledger/post/holds.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { deleteMails } from '../../schema/mails/mails.ts'
 import {
   endInvitation,
   listInvitationsTo,
@@ -142,6 +143,7 @@ async function erase(
     texts: await eraseTransferTexts(trx, person),
     payloads: await removePayloadsOf(trx, traces),
     tries: await deleteTriesOf(trx, traces),
+    mails: await deleteMails(trx, { user_id }),
     profile: Number(await forgetUser(trx, { user_id, now })),
   }
 }

@@ -3,6 +3,7 @@ import { deleteOldSignIns } from '../../schema/extension/sign-ins.ts'
 import { deleteOldTries } from '../../schema/inbox/claim/failed-tries.ts'
 import { deleteOldRequests } from '../../schema/inbox/idempotent-requests.ts'
 import { removeOldPayloads, removePayloadsOf } from '../../schema/inbox/payloads.ts'
+import { deleteMails } from '../../schema/mails/mails.ts'
 import { listForgotten } from '../../schema/people/users/forget-user.ts'
 import { deleteOldDryRuns } from '../../schema/support/acts.ts'
 import { findTracesOf } from '../../schema/support/person.ts'
@@ -23,8 +24,9 @@ export async function deleteOldRows(deps: WorkerDependencies): Promise<Readonly<
   const requests = await deleteOldRequests(deps.db, now)
   const tries = await deleteOldTries(deps.db, new Date(now.getTime() - triesRetentionMs))
   const dry_runs = await deleteOldDryRuns(deps.db, new Date(now.getTime() - dryRunRetentionMs))
+  const mails = await deleteMails(deps.db, 'old')
   const late = await removeLatePayloads(deps, now)
-  const removed = { payloads, sign_ins, requests, tries, dry_runs, late }
+  const removed = { payloads, sign_ins, requests, tries, dry_runs, mails, late }
   if (Object.values(removed).some((count) => count > 0)) deps.log.info(removed, 'Removed what is old')
   return removed
 }

@@ -9,6 +9,7 @@ import { deleteOldRows } from './delete-old-rows.ts'
 import { endHolds } from './end-holds.ts'
 import { enqueueDueRows } from './enqueue-due-rows.ts'
 import { readStripeEvents } from './read-stripe-events.ts'
+import { sendMails } from './send-mails.ts'
 import { syncDueInvitations } from './sync-invitations.ts'
 
 interface Task {
@@ -26,6 +27,7 @@ const minuteMs = 60_000
 const tasks = {
   enqueue_due_rows: { run: enqueueDueRows },
   sync_due_invitations: { run: syncDueInvitations },
+  send_mails: { run: sendMails },
   // Support is told when it stops.
   say_alive: { every_ms: minuteMs / 12, run: ({ db }) => recordHeartbeat(db) },
   // Stripe allows 10,000 reads in 30 days at least (https://docs.stripe.com/rate-limits): these are 8,640.

@@ -292,6 +292,11 @@ BEGIN
   IF credits > 0 THEN
     CALL ledger_append(owner, transfer, -plan, plan - credits, 'used');
     CALL ledger_count_usage(transfer, requests, 0, credits);
+    -- It has made the balance low (`lowBalanceCredits`).
+    IF owner.plan_balance + owner.purchased_balance BETWEEN 100 - credits AND 99 THEN
+      PERFORM mails_tell('balance_low', owner.owner_id, NULL, (transfer.occurred_at AT TIME ZONE 'UTC')::date::text,
+        jsonb_build_object('left', owner.plan_balance + owner.purchased_balance));
+    END IF;
     UPDATE ledger_budget_periods p SET used = p.used + credits
     WHERE p.owner_id = owner.owner_id AND p.actor IN ('', transfer.actor)
       AND p.ends_on > (transfer.occurred_at AT TIME ZONE 'UTC')::date AND p.starts_on <= (transfer.occurred_at AT TIME ZONE 'UTC')::date;

@@ -2,6 +2,7 @@
 --   ledger_budget_period   the days of a budget's period
 --   ledger_budgets_of      the budgets that a person's spending has to pass, and what is left of each
 --   ledger_begin_budget_periods   begins the periods of a moment, to which `ledger_use` adds each usage
+--   ledger_tell_budget     what is told of a limit by e-mail
 --   ledger_set_budget, ledger_raise_budget, ledger_ask_budget   what admins and members call. The server's.
 -- All that writes holds the lock of the owner's row.
 
@@ -92,6 +93,19 @@ CREATE OR REPLACE PROCEDURE ledger_begin_budget_periods(owner_id text, person te
     used_before = EXCLUDED.used_before, extra = 0
 $$;
 
+-- Tells by e-mail that a usage has reached 80 or 100 percent of a limit, once in its period: the person whose spending it limits,
+-- or else who manages the owner's. A trigger, so that usage that no limit counts pays nothing for it.
+CREATE OR REPLACE FUNCTION ledger_tell_budget() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM mails_tell('budget', b.owner_id, nullif(NEW.actor, ''), concat_ws('/', b.id, NEW.actor, NEW.ends_on, percent),
+    jsonb_build_object('percent', percent, 'limit', b.credits + NEW.extra, 'scope', b.scope, 'resets_on', NEW.ends_on))
+  FROM ledger_budgets b, unnest(ARRAY[80, 100]) percent
+  WHERE (b.owner_id, b.id) = (NEW.owner_id, NEW.budget_id)
+    AND (b.credits + NEW.extra) * percent BETWEEN OLD.used * 100 + 1 AND NEW.used * 100;
+  RETURN NULL;
+END
+$$;
+
 -- Sets a limit, or removes it when `credits` is NULL. Its periods go with another length. Returns the limit before.
 CREATE OR REPLACE FUNCTION ledger_set_budget(
   owner_id text, scope text, user_id text, credits bigint, period text, set_by text, moment timestamptz
@@ -141,7 +155,7 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON ROUTINE ledger_budget_period, ledger_budgets_of, ledger_begin_budget_periods, ledger_set_budget,
-  ledger_change_budget_period FROM PUBLIC, tidemark_server, tidemark_worker;
+REVOKE ALL ON ROUTINE ledger_budget_period, ledger_budgets_of, ledger_begin_budget_periods, ledger_tell_budget,
+  ledger_set_budget, ledger_change_budget_period FROM PUBLIC, tidemark_server, tidemark_worker;
 GRANT EXECUTE ON FUNCTION ledger_budget_period, ledger_budgets_of, ledger_set_budget, ledger_change_budget_period TO tidemark_server;
 GRANT EXECUTE ON FUNCTION ledger_budget_period, ledger_budgets_of TO tidemark_worker;

@@ -10,6 +10,7 @@ import { failIntent, recordOutcome } from '../../billing/checkout/outcomes.ts'
 import { failSubscriptionSync } from '../../billing/subscriptions/snapshots.ts'
 import { claimableSubscriptions } from '../../billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../database/connect.ts'
+import { claimableMails } from '../../mails/mails.ts'
 import {
   acceptInvitation,
   claimableInvitations,
@@ -199,7 +200,8 @@ test('a try that is recorded changes nothing once the row was claimed again or i
   expect((await findEvent(database.owner, event))?.next_try_at).toEqual(before?.next_try_at)
 })
 
-test.each([claimableEvents, claimableIntents, claimableSubscriptions, claimableInvitations, claimableActs])(
+const ofPeople = [claimableInvitations, claimableActs, claimableMails] as const
+test.each([claimableEvents, claimableIntents, claimableSubscriptions, ...ofPeople])(
   'the index of unfinished rows has the condition under which $table is claimed',
   async ({ table, unfinished }) => {
     const plan = await database.owner.transaction().execute(async (trx) => {

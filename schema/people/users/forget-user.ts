@@ -25,6 +25,7 @@ export async function forgetUser(
       email: pseudonymOf(user_id),
       first_name: null,
       last_name: null,
+      no_mail_of: [],
       forgotten_at: now,
     })
     .where('clerk_id', '=', user_id)

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { ReadDatabase } from '../../database/connect.ts'
 import type { DB, Users } from '../../database/types.ts'
 
@@ -89,4 +89,14 @@ export async function listNames(
       return [clerk_id, { name: name || null, email }] as const
     }),
   )
+}
+
+/** Whether a person gets mails about an owner: themselves, or their organization. */
+export async function switchMails(
+  db: Kysely<DB>,
+  { user_id, owner_id, on }: { readonly user_id: string; readonly owner_id: string; readonly on: boolean },
+): Promise<void> {
+  const added = on ? [] : [owner_id]
+  await sql`UPDATE users SET no_mail_of = array_remove(no_mail_of, ${owner_id}) || ${added}::text[]
+    WHERE clerk_id = ${user_id}`.execute(db)
 }

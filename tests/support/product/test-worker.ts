@@ -96,6 +96,7 @@ export function createTestDependencies(
     appUrl: testAppUrl,
     claimAfterMs: 1000,
     actLimits: testLimits,
+    mailer: null,
     livemode: false,
     ...overrides,
   }

@@ -113,6 +113,16 @@ export function SandboxPanel({ opener, onClose }: SandboxPanelProps) {
                 <FaultKnobs state={state} isBusy={busy !== null} turn={turn} />
               </Part>
             )}
+            {state && (
+              <Part title="Mails" text="What customers are told by e-mail, the latest first.">
+                {state.mails.map(({ to, subject, text }) => (
+                  <details key={text} className="text-sm">
+                    <summary>{subject}</summary>
+                    <p className="whitespace-pre-line break-words py-2 text-muted">{`To: ${to}\n\n${text}`}</p>
+                  </details>
+                ))}
+              </Part>
+            )}
           </div>
         </Dialog.Content>
       </Dialog.Portal>

@@ -22,6 +22,7 @@ export interface SandboxState {
   readonly clerk: { readonly faults: readonly Fault[]; readonly people: readonly SandboxPerson[] } | null
   /** The model gateway of the sample editor. */
   readonly gateway: { readonly faults: readonly Fault[] } | null
+  readonly mails: readonly { readonly to: string; readonly subject: string; readonly text: string }[]
 }
 
 /** A path below `/__sandbox`; without a body what was ordered there is ended. */

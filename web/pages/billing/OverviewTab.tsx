@@ -1,8 +1,9 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Download, History, type LucideIcon, Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router-dom'
 import type { NextPayment } from '../../../schema/api/account.ts'
+import { chooseMails } from '../../../schema/api/mails.ts'
 import { useApi } from '../../api/ApiProvider.tsx'
 import { accountSummaryQuery, nextPaymentQuery } from '../../api/account.ts'
 import { billingDocumentsQuery, usageSummaryQuery } from '../../api/billing.ts'
@@ -20,6 +21,7 @@ import type { Payer } from '../../components/account/usePayer.ts'
 import { documentTitle } from '../../components/credits/DocumentList.tsx'
 import { type FailedQuery, FailurePanel } from '../../components/FailurePanel.tsx'
 import { formatCreditChange, formatCredits, formatDay, formatMoney } from '../../components/format.ts'
+import { toastFailure } from '../../components/toastFailure.ts'
 import { Badge } from '../../ui/Badge.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Card, CardHeader } from '../../ui/Card.tsx'
@@ -41,7 +43,33 @@ export function OverviewTab({ payer, onOpen }: OverviewTabProps) {
       {payer.mayManage && (
         <QuickActions payer={payer} onOpen={onOpen} className="sm:col-span-2 lg:col-span-3" />
       )}
+      <MailSwitch payer={payer} />
     </div>
+  )
+}
+
+/** Whether the reader gets mails about this payer. */
+function MailSwitch({ payer }: { payer: Payer }) {
+  const api = useApi()
+  const queryClient = useQueryClient()
+  const query = accountSummaryQuery(api, payer)
+  const isOn = useQuery(query).data?.mails ?? null
+  const choose = useMutation({
+    mutationFn: (on: boolean) => api(chooseMails, { query: { payer: payer.payer }, body: { on } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: query.queryKey }),
+    onError: toastFailure('Failed to change your mails'),
+  })
+  if (isOn === null) return null
+  return (
+    <label className="flex items-center gap-2.5 text-sm sm:col-span-2 lg:col-span-3">
+      <input
+        type="checkbox"
+        className="accent-accent"
+        checked={choose.isPending ? choose.variables : isOn}
+        onChange={(event) => choose.mutate(event.target.checked)}
+      />
+      E-mail me when credits are low, a limit is reached or a payment needs me
+    </label>
   )
 }
 

@@ -21,6 +21,8 @@ export interface FetchedSubscription {
   /** The plan that its price sells; null for a price that is not in our catalogue. */
   readonly plan_type: PlanType | null
   readonly invoices: readonly PaidInvoice[]
+  /** That it is charged to. */
+  readonly card: Stripe.PaymentMethod.Card | null
   /** `snapshot_order` is drawn before Stripe is called, so that an older one never replaces a newer one. */
   readonly row: SubscriptionSnapshot
 }
@@ -97,7 +99,11 @@ export async function fetchSubscription(
 ): Promise<FetchedSubscription | undefined> {
   const snapshot_order = await nextSnapshotOrder(deps.db)
   const retrieved = await deps.stripe.subscriptions.retrieve(id, {
-    expand: ['schedule.phases.items.price'],
+    expand: [
+      'schedule.phases.items.price',
+      'default_payment_method',
+      'customer.invoice_settings.default_payment_method',
+    ],
   })
   const mark = markSchema.parse(retrieved)
   const order = await findOrder(deps.db, mark, intentOfSession)
@@ -117,6 +123,7 @@ export async function fetchSubscription(
     order,
     plan_type: planOfPrice(item.price),
     invoices,
+    card: cardOf(retrieved),
     row: {
       stripe_subscription_id: id,
       snapshot_order,
@@ -137,6 +144,13 @@ export async function fetchSubscription(
       lacks_tax_location: lacks_tax_location || (await isUntaxed(deps.stripe, subscription)),
     },
   }
+}
+
+/** Its own, or else the customer's (Stripe.Subscription.default_payment_method). */
+function cardOf({ default_payment_method: own, customer }: Stripe.Subscription): FetchedSubscription['card'] {
+  const isKnown = typeof customer !== 'string' && !customer.deleted
+  const method = own ?? (isKnown ? customer.invoice_settings.default_payment_method : null)
+  return (typeof method === 'object' && method?.card) || null
 }
 
 /**

@@ -28,6 +28,8 @@ test('a team that is paid and that Clerk’s plan refuses is told to its buyer a
   expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('clerk_refuses') })
   const summary = await server.ask(getAccountSummary, { token: person.token, query: { payer: 'personal' } })
   expect(summary.payments).toMatchObject([{ id: bought.intent_id, state: 'under_review' }])
+  const told = await database.owner.selectFrom('mails').select(['kind', 'user_id', 'occasion']).execute()
+  expect(told).toEqual([{ kind: 'no_team', user_id, occasion: bought.intent_id }])
   await product.advanceDays(0.1)
   await reconcileAll(worker.deps, 'test')
   expect(

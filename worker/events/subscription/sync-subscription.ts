@@ -26,11 +26,13 @@ import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { kindOf } from '../../../schema/ledger/accounts.ts'
 import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { findLastExpiry } from '../../../schema/ledger/read/holds.ts'
+import { tell } from '../../../schema/mails/mails.ts'
 import { isDeleted } from '../../../schema/people/owners/deleted-owners.ts'
 import { giveFirstSeat } from '../../../schema/people/seats/first-seat.ts'
 import { listActiveSeatHolders } from '../../../schema/people/seats/seats.ts'
 import { refreshPlanType } from '../../../schema/people/users/plan-type.ts'
 import { findUser } from '../../../schema/people/users/users.ts'
+import { ClerkRefusalError } from '../../../schema/vendors/clerk/errors.ts'
 import { endSubscription } from '../../../schema/vendors/stripe/end-subscription.ts'
 import { idsOf, withTransfers } from '../../../schema/vendors/stripe/log-ids.ts'
 import { refundSubscription } from '../../../schema/vendors/stripe/refund-all.ts'
@@ -43,6 +45,7 @@ import { ignore, type Nothing, type Outcome } from '../outcome.ts'
 import { endIfOwnerIsGone } from './end-if-owner-is-gone.ts'
 import { ensureOrganization } from './ensure-organization.ts'
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts'
+import { newsOf } from './news.ts'
 import { findOwnerOfOrder } from './order.ts'
 import { writeOrder } from './write-order.ts'
 
@@ -149,7 +152,11 @@ async function completeOrder(
   if (intent.owner_id !== null) return undefined
   // What contradicts the order makes no organization.
   requireTerms(intent, fetched)
-  await ensureOrganization(deps, intent)
+  await ensureOrganization(deps, intent).catch(async (error: unknown) => {
+    const news = { kind: 'no_team', owner_id: intent.user_id, occasion: intent.id, figures: {} } as const
+    if (error instanceof ClerkRefusalError) await tell(deps.db, news)
+    throw error
+  })
   return undefined
 }
 
@@ -222,6 +229,8 @@ async function applySubscription(
     next_try_at: is_gone || isBeingReplaced ? cause.now : nextSync(fetched, cause.now),
   })
   await savePaidLines(trx, linesOf(fetched, owner_id))
+  const payer = { owner_id, currency: intent.currency, now: cause.now }
+  for (const news of newsOf(fetched, payer)) await tell(trx, news)
   if (intent.state !== 'settled') {
     if (!intent.stripe_session_id) {
       throw new NotYetError(`Intent ${intent.id} of ${fetched.id} has no session yet`)
