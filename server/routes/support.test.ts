@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ResponseOf } from '../../schema/api/endpoint.ts'
 import { requestReconciliation } from '../../schema/api/reconciliation.ts'
 import { getTrace, listWork, type SupportTrace, searchSupport } from '../../schema/api/support.ts'
 import {
