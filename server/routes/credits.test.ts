@@ -1,86 +1,27 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { getUsageSummary } from '../../schema/api/credits.ts'
 import { explainBalance, exportExplanation } from '../../schema/api/explanation.ts'
-import { purchaseGrant } from '../../schema/ledger/grants.ts'
 import { postTransfers } from '../../schema/ledger/post/post.ts'
+import type { Usage } from '../../schema/ledger/spend/usage.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
-import { buildPurchase } from '../../tests/support/factories/purchases.ts'
-import { buildGrant, giveCredits, postTransfer, spendOne } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits, postTransfer, spendNow } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { signUp } from '../../tests/support/services/clerk.ts'
+import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
 const { database, clerk, server, clock } = testProduct({ clerk: 'sandbox' })
-const ada = madeOnce(() => signUp(clerk))
-beforeAll(async () => {
-  await buildUser(database.worker, ada.user_id)
-})
 
-const page = async (query: Record<string, string> = {}, by = ada) =>
-  (await server.ask(explainBalance, { token: by.token, query })).data
-
-test('the transactions show purchases and usage, newest first, with their causes', async () => {
-  const intent = await buildPurchase(database.server, {
-    user_id: ada.user_id,
-    owner_id: ada.user_id,
-    stripe_session_id: 'cs_test_history',
-  })
-  await postTransfer(database.worker, {
-    ...buildGrant(ada.user_id, 500, { kind: 'credit_purchase', intent_id: intent.id, house: 'sold' }),
-    grant: purchaseGrant(ada.user_id, { intent_id: intent.id, starts_at: new Date() }),
-  })
-  await spend(ada.user_id, 20)
-  const { items } = await page()
-  expect(items).toMatchObject([
-    {
-      cause: { kind: 'usage', note: 'Extension usage', document_id: null },
-      change: { total: -20 },
-      balance_after: { total: 480 },
-    },
-    {
-      cause: { kind: 'purchase', document_id: 'cs_test_history' },
-      change: { purchased: 500 },
-      balance_after: { total: 500 },
-      occurred_at: '2026-01-02T03:04:05.000Z',
-    },
-  ])
-})
-
-const spend = (
-  owner_id: string,
-  credits: number,
-  more: { at?: Date; reason?: string; kind?: 'organization' } = {},
-) =>
-  spendOne(database.server, {
-    owner_id,
-    credits,
-    idempotency_key: randomUUID(),
-    occurred_at: more.at ?? new Date(),
-    actor: owner_id,
-    reason: more.reason ?? 'Extension usage',
-  })
-
-/** An organization with credits, an admin and a member. */
-const team = madeOnce(async () => {
-  const admin = await signUp(clerk)
-  const member = await signUp(clerk)
-  const { id } = await buildOrganization(clerk, admin)
-  await addMember(clerk, { id, name: '' }, member)
-  await giveCredits(database, id, { purchased: 900 })
-  await spend(id, 40, { kind: 'organization', reason: 'Chat' })
-  return { id, admin, member }
-})
+const spend = (owner_id: string, credits: number, fields: Partial<Usage> = {}) =>
+  spendNow(database.server, owner_id, credits, fields)
 
 describe('a search in the transactions', () => {
   const linus = madeOnce(() => signUp(clerk))
-  const owner = () => linus.user_id
   const search = async (query: Record<string, string>) =>
     (await server.ask(explainBalance, { token: linus.token, query })).data
   beforeAll(async () => {
-    await giveCredits(database, owner(), { purchased: 1500, plan: 25 })
+    await giveCredits(database, linus.user_id, { purchased: 1500, plan: 25 })
     await spend(linus.user_id, 20, { reason: 'Chat in kernel' })
     await spend(linus.user_id, 30, { reason: 'Refactoring' })
   })
@@ -106,42 +47,27 @@ describe('a search in the transactions', () => {
     const { items } = await search({ q: 'kernel' })
     expect(items[0]?.balance_after).toEqual({ plan: 5, purchased: 1500, total: 1505 })
   })
-
-  test('the export of a search has what it finds', async () => {
-    const { body } = await server.api(exportExplanation, { token: linus.token, query: { q: 'kernel' } })
-    const [head, ...lines] = String(body).replaceAll('"', '').trimEnd().split('\r\n')
-    expect(head).toBe(
-      'date,what,cause,plan_change,purchased_change,plan_balance,purchased_balance,balance,reference_id',
-    )
-    expect(lines).toEqual([expect.stringMatching(/Z,Chat in kernel,Used in an editor,-20,0,5,1500,1505,$/)])
-  })
 })
 
 describe('the export', () => {
-  const exported = async (query: Record<string, string> = {}, by = ada) =>
-    server.api(exportExplanation, { token: by.token, query })
+  const exported = (query: Record<string, string>, { token }: Person) =>
+    server.api(exportExplanation, { token, query })
 
-  test('the export is a file with everything, as it is on the page', async () => {
+  test('the export is a file that runs no formula, and no cache keeps it', async () => {
     const kate = await signUp(clerk)
     await giveCredits(database, kate.user_id, { purchased: 5000 })
     await spend(kate.user_id, 7, {
-      at: new Date('2026-05-01T10:00:00Z'),
+      occurred_at: new Date('2026-05-01T10:00:00Z'),
       reason: '=HYPERLINK("http://evil.test")',
     })
-    const { status, headers, body } = await exported({}, kate)
-    expect(status).toBe(200)
+    const { headers, body } = await exported({}, kate)
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(headers.get('content-disposition')).toMatch(
       /^attachment; filename="transactions-\d{4}-\d\d-\d\d\.csv"$/,
     )
     expect(headers.get('cache-control')).toBe('no-store')
-    expect(body).toBe(
-      [
-        '"date","what","cause","plan_change","purchased_change","plan_balance","purchased_balance","balance","reference_id"',
-        `"2026-05-01T10:00:00.000Z","'=HYPERLINK(""http://evil.test"")","Used in an editor","0","-7","0","4993","4993",""`,
-        '"2026-01-02T03:04:05.000Z","Correction by support","Test grant","0","5000","0","5000","5000",""',
-        '',
-      ].join('\r\n'),
+    expect(body).toContain(
+      `"2026-05-01T10:00:00.000Z","'=HYPERLINK(""http://evil.test"")","Used in an editor","0","-7","0","4993","4993",""`,
     )
   })
 
@@ -176,8 +102,8 @@ describe('the summary of usage', () => {
       buildGrant(mary.user_id, 1000, { occurred_at: new Date('2026-02-10T12:00:00Z') }),
     )
     // In New York it is still the last evening of February.
-    await spend(mary.user_id, 60, { at: new Date('2026-03-01T01:00:00Z') })
-    await spend(mary.user_id, 3, { at: new Date('2026-01-05T12:00:00Z') })
+    await spend(mary.user_id, 60, { occurred_at: new Date('2026-03-01T01:00:00Z') })
+    await spend(mary.user_id, 3, { occurred_at: new Date('2026-01-05T12:00:00Z') })
 
     const utc = await summary({}, mary)
     expect(utc.days).toHaveLength(30)
@@ -207,35 +133,20 @@ describe('the summary of usage', () => {
     clock.reset()
   })
 
-  test('the summary of usage keeps the years apart where the reader is', async () => {
-    const zoe = await signUp(clerk)
-    clock.stop(new Date('2027-01-01T02:00:00Z'))
-    await giveCredits(database, zoe.user_id, { purchased: 100 })
-    // The last hour of the year in Berlin, UTC and New York; in Auckland it has been over since noon.
-    await spend(zoe.user_id, 1, { at: new Date('2026-12-31T22:59:59.999Z') })
-    await spend(zoe.user_id, 2, { at: new Date('2026-12-31T23:59:59.999Z') })
-    await spend(zoe.user_id, 4, { at: new Date('2027-01-01T00:00:00Z') })
-    const used = async (time_zone: string) => {
-      const { days, this_month, last_month } = await summary({ time_zone }, zoe)
-      return [days.at(-1)?.date, days.at(-1)?.used, this_month.used, last_month.used]
-    }
-    expect(await used('UTC')).toEqual(['2027-01-01', 4, 4, 3])
-    expect(await used('Europe/Berlin')).toEqual(['2027-01-01', 6, 6, 1])
-    expect(await used('Pacific/Auckland')).toEqual(['2027-01-01', 7, 7, 0])
-    expect(await used('America/New_York')).toEqual(['2026-12-31', 7, 7, 0])
-    clock.reset()
-  })
-
   test('the summary of usage of an organization is that of its pool', async () => {
-    expect(await summary({ payer: team.id }, team.member)).toMatchObject({ daily_average: 1.3 })
+    const [admin, member] = [await signUp(clerk), await signUp(clerk)]
+    const organization = await buildOrganization(clerk, admin)
+    await addMember(clerk, organization, member)
+    await giveCredits(database, organization.id, { purchased: 900 })
+    await spend(organization.id, 40)
+    expect(await summary({ payer: organization.id }, member)).toMatchObject({ daily_average: 1.3 })
   })
 
   test.each(['Mars/Olympus', '+02:00', '', 'Europe/Berlin; DROP TABLE', 'x'.repeat(65)])(
     'the summary of usage refuses the time zone %j',
     async (time_zone) => {
-      expect(await server.api(getUsageSummary, { token: ada.token, query: { time_zone } })).toMatchObject({
-        status: 400,
-      })
+      const { token } = await signUp(clerk)
+      expect((await server.api(getUsageSummary, { token, query: { time_zone } })).status).toBe(400)
     },
   )
 })

@@ -6,12 +6,11 @@ import {
   explainBalance,
   exportExplanation,
 } from '../../schema/api/explanation.ts'
-import { issueEditorToken } from '../../schema/extension/tokens.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
-import { buildGrant, postTransfer, spendOne } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer, spendNow } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -119,16 +118,10 @@ test('the balance of 31 December is that of the reader’s midnight', async () =
 test('a request that failed is a line that costs nothing, with who asked and when, in the list, a search and the file', async () => {
   const user_id = await buildUser(database.server)
   await postTransfer(database.worker, buildGrant(user_id, 100))
-  const failed = { owner_id: user_id, actor: user_id, credits: 0 } as const
   for (const failure of ['provider_error', 'timeout', 'empty', 'cancelled'] as const) {
-    await spendOne(database.server, {
-      ...failed,
-      failure,
-      idempotency_key: failure,
-      occurred_at: new Date('2026-03-04T05:06:07Z'),
-      reason: 'Refactoring',
-      model: 'large',
-    })
+    const occurred_at = new Date('2026-03-04T05:06:07Z')
+    const of = { failure, occurred_at, reason: 'Refactoring', model: 'large' }
+    await spendNow(database.server, user_id, 0, of)
   }
   const explain = async (query: Record<string, string> = {}) =>
     (await server.ask(explainBalance, { token: user_id, query })).data.items
@@ -177,44 +170,4 @@ test('a request that cost more than was reserved is two lines, and the second sa
     'Used in an editor · above what was reserved',
     'Used in an editor',
   ])
-})
-
-test('what is reserved is told above the history of the present, with its editor, and in no search and no past', async () => {
-  const user_id = await buildUser(database.server)
-
-  await postTransfer(database.worker, buildGrant(user_id, 100))
-  const at = { user_id, now: clock.now() }
-  const token = await database.server
-    .transaction()
-    .execute((trx) =>
-      issueEditorToken(trx, { ...at, scheme: 'vscode', editor_name: null, payer: 'personal' }),
-    )
-  const reserved = { credits: 30, occurred_at: clock.now(), model: 'large' }
-  await buildHold(database.server, user_id, { ...reserved, token_id: token?.id ?? null })
-  const explain = async (query: Record<string, string> = {}) =>
-    (await server.ask(explainBalance, { token: user_id, query })).data
-  const now = await explain()
-  expect(now.balance.total).toBe(100)
-  expect(now.pending).toEqual([
-    {
-      id: expect.any(String),
-      credits: 30,
-      expires_at: new Date(reserved.occurred_at.getTime() + 15 * 60_000).toISOString(),
-      note: 'Refactoring',
-      by: null,
-      model: 'large',
-      project: null,
-      editor: 'Visual Studio Code',
-    },
-  ])
-  expect((await explain({ q: 'refactoring' })).pending).toEqual([])
-  expect((await explain({ date: '2026-01-01' })).pending).toEqual([])
-})
-
-test('a cursor that is none is refused', async () => {
-  const query = { cursor: 'x' }
-  expect(await server.api(explainBalance, { token: 'user_any', query })).toMatchObject({
-    status: 400,
-    body: { code: 'invalid_cursor' },
-  })
 })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { getAccountSummary } from '../../schema/api/account.ts'
 import { explainBalance, exportExplanation } from '../../schema/api/explanation.ts'
@@ -7,7 +6,7 @@ import { getOrganizationPeople } from '../../schema/api/organization-people.ts'
 import { getOrganizationSeats, revokeSeat } from '../../schema/api/organization-seats.ts'
 import { getOrganizationCredits } from '../../schema/api/organizations.ts'
 import { buildMember, buildTeam, giveSeat, invite, type Team } from '../../tests/support/factories/teams.ts'
-import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
+import { giveCredits, spendNow } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
@@ -19,14 +18,8 @@ const peopleOf = ({ organization, admin }: Team, by: Person = admin) =>
   server.ask(getOrganizationPeople, { token: by.token, query: { org_id: organization.id } })
 
 async function use({ organization }: Team, { user_id }: Person, credits: number, daysAgo = 0): Promise<void> {
-  await spendOne(database.server, {
-    owner_id: organization.id,
-    credits,
-    idempotency_key: randomUUID(),
-    occurred_at: new Date(Date.now() - daysAgo * 24 * 3600 * 1000),
-    actor: user_id,
-    reason: 'Extension usage',
-  })
+  const occurred_at = new Date(Date.now() - daysAgo * 24 * 3600 * 1000)
+  await spendNow(database.server, organization.id, credits, { occurred_at, actor: user_id })
 }
 
 async function teamWithCredits(seats = 5): Promise<Team> {
