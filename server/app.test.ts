@@ -91,11 +91,6 @@ describe('a request', () => {
     },
   )
 
-  test('a request that names its user has the id in the log', async () => {
-    await server.api(initializeUser, { token: 'user_logged', body: {} })
-    expect(server.logs).toContainEqual(expect.objectContaining({ user_id: 'user_logged', status: 400 }))
-  })
-
   test('a request for an unknown address is a 404, with another method a 405 that names the right one', async () => {
     const missing = await get('/api/nothing')
     expect(missing.status).toBe(404)
@@ -234,13 +229,6 @@ describe('the web app', () => {
       expect(await response.text()).toContain('<title>Tidemark</title>')
     },
   )
-
-  test('the web app lets browsers keep hashed files forever, compressed', async () => {
-    const response = await get('/assets/main-abc123.js', { headers: { 'accept-encoding': 'gzip' } })
-    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-    expect(response.headers.get('content-encoding')).toBe('gzip')
-    expect(response.headers.get('content-type')).toContain('javascript')
-  })
 
   test('the web app sends what was compressed as well as possible, and leaves headers of pages out of files', async () => {
     const accepts = { 'accept-encoding': 'gzip, br, zstd' }
@@ -401,27 +389,17 @@ describe('the proxy to the sign-in sandbox', () => {
 
   test.each([
     '/_sandbox/users',
-    '/_sandbox',
-    '/_SANDBOX/users',
     '/%5fsandbox/users',
-    '/_%73andbox/users',
     '//_sandbox/users',
     '/v1//_sandbox/users',
-    '/v1/../_sandbox/users',
     '/v1/%2e%2e/_sandbox/users',
     '/v1/..%2f_sandbox/users',
     '/v1/..;/_sandbox/users',
-    '/v1\\..\\_sandbox/users',
-    '/./_sandbox/users',
-    '/;/_sandbox/users',
-    '/npm/@clerk/../../_sandbox/users',
     '/npm/@clerk/x/..%2f..%2f_sandbox/users',
     '/avatars/../_sandbox/users.svg',
     '/_sandbox/users?/v1/client',
-    '/_sandbox/users#/v1/client',
     '/_sandbox/users/avatars/a.svg',
     '/bapi/v1/users',
-    '/BAPI/v1/users',
     '/V1/../bapi/v1/users',
     '/',
     '',
@@ -434,8 +412,6 @@ describe('the proxy to the sign-in sandbox', () => {
   test.each([
     '//__clerk/_sandbox/users',
     '/__CLERK/_sandbox/users',
-    '/%5f_clerk/_sandbox/users',
-    '/./__clerk/_sandbox/users',
     '/api/../__clerk/_sandbox/users',
     'http://localhost/__clerk/_sandbox/users',
     'http://localhost//_sandbox/users',

@@ -1,12 +1,14 @@
 import { InsertQueryNode, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { reportUsage } from '../schema/api/extension.ts'
+import { generateExtensionToken, reportUsage } from '../schema/api/extension.ts'
+import { assignSeat, getOrganizationSeats } from '../schema/api/organization-seats.ts'
 import { connectDatabase, type Database } from '../schema/database/connect.ts'
 import { findEvent } from '../schema/inbox/events.ts'
 import { lockOwner } from '../schema/ledger/post/books.ts'
 import { findBalance } from '../schema/ledger/read/balances.ts'
 import { receiveCheckoutEvent } from '../tests/support/factories/events.ts'
 import { buildExtensionToken } from '../tests/support/factories/extension-tokens.ts'
+import { buildOrganization } from '../tests/support/factories/organizations.ts'
 import { buildPaidCredits } from '../tests/support/factories/paid-purchases.ts'
 import { requestPlan } from '../tests/support/factories/plan-checkouts.ts'
 import { giveCredits } from '../tests/support/factories/transfers.ts'
@@ -59,6 +61,21 @@ test('a connection that Postgres cuts in the middle of a checkout answers 503, a
   // As the client hears of it: before or while it commits.
   expect(JSON.stringify(server.logs)).toMatch(/not queryable|[Tt]erminat|EPIPE|ECONNRESET/)
   expect((await requestPlan(server, ada)).status).toBe(200)
+})
+
+test('a call says in the product’s words that the database is away, and when to come again', async () => {
+  const { user_id, token } = await signUp(product.clerk)
+  const { id: org_id } = await buildOrganization(product.clerk, { user_id })
+  await using away = await product.startServer({ databaseUrl: 'postgres://postgres@127.0.0.1:1/none' })
+  const seat = { org_id, email: 'bob@tidemark.test' }
+  for (const [answer, error] of [
+    [await away.api(assignSeat, { token, body: seat }), 'Failed to assign seat'],
+    [await away.api(getOrganizationSeats, { token, query: { org_id } }), 'Failed to load seat information'],
+    [await away.api(generateExtensionToken, { token }), 'Failed to generate long-lived token'],
+  ] as const) {
+    expect(answer).toMatchObject({ status: 503, body: { error } })
+    expect(answer.headers.get('retry-after')).toBe('5')
+  }
 })
 
 /** Makes Postgres report so many deadlocks in the ledger's postings. */

@@ -7,9 +7,9 @@ import { freshFactor } from '../schema/vendors/clerk/tokens.ts'
 
 interface Additions {
   readonly fields?: ApiError['fields']
-  readonly retry_after_s?: number
+  readonly retry_after_s?: number | undefined
   /** More fields of the response, for callers that handle this particular error. */
-  readonly details?: Readonly<Record<string, unknown>>
+  readonly details?: Readonly<Record<string, unknown>> | undefined
   readonly cause?: unknown
 }
 
@@ -33,25 +33,9 @@ export class ServerError extends Error {
 }
 
 /** Answers with the failure text of its route (`failure`) and the given status and code. */
-export class RouteFailedError extends Error {
-  override readonly name = 'RouteFailedError'
-  readonly status: number
-  readonly code: string
-  readonly retry_after_s: number | undefined
-
-  constructor(status: number, code: string, more: { retry_after_s?: number; cause?: unknown } = {}) {
-    super(code, 'cause' in more ? { cause: more.cause } : undefined)
-    this.status = status
-    this.code = code
-    this.retry_after_s = more.retry_after_s
-  }
-
-  withText(text: string): ServerError {
-    const { status, code, retry_after_s, cause } = this
-    return new ServerError(status, code, text, {
-      ...(retry_after_s !== undefined && { retry_after_s }),
-      ...(cause !== undefined && { cause }),
-    })
+export class RouteFailedError extends ServerError {
+  constructor(status: number, code: string, more: Additions = {}) {
+    super(status, code, code, more)
   }
 }
 

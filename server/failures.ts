@@ -7,9 +7,9 @@ export interface Failure {
   /** What did not work, in the product's wording. */
   readonly text: string
   /** Translates Clerk's errors; by default `on-error` does. */
-  clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError | RouteFailedError
+  clerk?(error: ClerkUnavailableError | ClerkRefusalError): ServerError
   /** What Stripe's errors become, including StripeAnswerError. */
-  stripe?(error: Error): ServerError | RouteFailedError
+  stripe?(error: Error): ServerError
   /** The text when the database is unavailable; by default that of `on-error`. */
   readonly database?: string
   /** What all other errors become, including an unavailable database. */
@@ -57,9 +57,7 @@ export function organizationFailure(text: string): Failure {
   return { text, clerk: organizationChangeFailed }
 }
 
-function organizationChangeFailed(
-  error: ClerkUnavailableError | ClerkRefusalError,
-): ServerError | RouteFailedError {
+function organizationChangeFailed(error: ClerkUnavailableError | ClerkRefusalError): ServerError {
   const code = 'organization_change_failed'
   if (error instanceof ClerkUnavailableError) {
     return new RouteFailedError(503, code, { retry_after_s: 5, cause: error })

@@ -8,7 +8,7 @@ import {
 } from '../schema/inbox/idempotent-requests.ts'
 import type { AppContext } from './context.ts'
 import type { Dependencies } from './dependencies.ts'
-import { invalidRequest, RouteFailedError, refusal, ServerError } from './errors.ts'
+import { invalidRequest, refusal, ServerError } from './errors.ts'
 
 /**
  * Processes a request once for each `Idempotency-Key` of its user, and repeats the answer to later requests
@@ -58,5 +58,5 @@ export async function oncePerKey<Answer>(
 
 /** After a 503 or an unexpected error the outcome is unknown. */
 function isRefusal(error: unknown): boolean {
-  return (error instanceof ServerError || error instanceof RouteFailedError) && error.status !== 503
+  return error instanceof ServerError && error.status !== 503
 }

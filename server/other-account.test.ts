@@ -42,15 +42,6 @@ test('processes that start at the same moment agree on the account', async () =>
   expect(await accountOf()).toEqual(['acct_sandbox'])
 })
 
-test('the key of another sandbox, whose mode is the same, is refused with a sentence', async () => {
-  await start()
-  await stripe.knob('account', { id: 'acct_other' })
-  await expect(start()).rejects.toThrow(
-    'STRIPE_SECRET_KEY is of the account acct_other, and this database belongs to acct_sandbox',
-  )
-  expect(await accountOf()).toEqual(['acct_sandbox'])
-})
-
 test('live mode has an account of its own', async () => {
   await start()
   const live = connectDatabase({

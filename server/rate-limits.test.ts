@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { listPlans } from '../schema/api/catalogue.ts'
+import type { RateLimit } from '../schema/api/endpoint.ts'
 import { connectRedis } from '../schema/inbox/queues/redis.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { startFaultProxy } from '../tests/support/faults/fault-proxy.ts'
@@ -100,39 +101,40 @@ test('every call of the contract that anyone may make, and that is no page’s r
 
 const redisUrl = inject('redisUrl')
 describe.runIf(redisUrl)('with Redis', () => {
+  /** The limits of two servers. */
+  const servers = (perMinute: Partial<Record<RateLimit, number>>) =>
+    Promise.all(
+      [1, 2].map(async () => {
+        const redis = new Redis(redisUrl ?? '')
+        onTestFinished(() => redis.disconnect())
+        await redis.ping()
+        return createRateLimits({ redis, perMinute })
+      }),
+    )
+
   test('two servers share one budget', async () => {
-    const connections = [new Redis(redisUrl ?? ''), new Redis(redisUrl ?? '')]
-    await Promise.all(connections.map((redis) => redis.ping()))
-    const [first, second] = connections.map((redis) => createRateLimits({ redis, perMinute: two }))
+    const [first, second] = await servers(two)
     const caller = `user:${crypto.randomUUID()}`
     expect(await first?.consume('read', caller)).toBeNull()
     expect(await second?.consume('read', caller)).toBeNull()
     expect(await first?.consume('read', caller)).toBeGreaterThan(0)
     expect(await second?.count('read', caller)).toMatchObject({ remaining: 0, is_exceeded: true })
-    for (const redis of connections) redis.disconnect()
   })
 
   test('servers take portions of a budget, and together never give out more than there is', async () => {
-    const connections = [new Redis(redisUrl ?? ''), new Redis(redisUrl ?? '')]
-    await Promise.all(connections.map((redis) => redis.ping()))
-    const servers = connections.map((redis) => createRateLimits({ redis, perMinute: { extension: 90 } }))
+    const limits = await servers({ extension: 90 })
     const caller = `user:${crypto.randomUUID()}`
     const answers = []
     for (let call = 0; call < 110; call++) {
-      answers.push(...(await Promise.all(servers.map((server) => server.count('extension', caller)))))
+      answers.push(...(await Promise.all(limits.map((server) => server.count('extension', caller)))))
     }
     const given = answers.filter(({ is_exceeded }) => !is_exceeded)
     expect(given).toHaveLength(90)
     expect(answers.map(({ remaining }) => remaining).slice(0, 2)).toEqual([89, 86])
-    for (const redis of connections) redis.disconnect()
   })
 
   test('only the other servers refuse the rest of a portion that one server has taken', async () => {
-    const connections = [new Redis(redisUrl ?? ''), new Redis(redisUrl ?? '')]
-    await Promise.all(connections.map((redis) => redis.ping()))
-    const [first, second] = connections.map((redis) =>
-      createRateLimits({ redis, perMinute: { extension: 90 } }),
-    )
+    const [first, second] = await servers({ extension: 90 })
     const caller = `user:${crypto.randomUUID()}`
     await first?.count('extension', caller)
     const given = []
@@ -143,7 +145,6 @@ describe.runIf(redisUrl)('with Redis', () => {
       null,
     ])
     expect(await first?.consume('extension', caller)).toBeGreaterThan(0)
-    for (const redis of connections) redis.disconnect()
   })
 
   test('each server counts for itself while Redis hangs, and uses Redis again once it answers', async () => {

@@ -25,13 +25,6 @@ const balance = (authorization: string | undefined, on = server) =>
 const refusal = { status: 401, body: { code: 'invalid_token', error: expect.any(String) } }
 
 describe('the extension’s calls', () => {
-  test('the extension’s calls accept a token that we issued, and its user is in the log', async () => {
-    expect((await balance(`Bearer ${editor.token}`)).status).toBe(200)
-    expect(server.logs).toContainEqual(
-      expect.objectContaining({ route: getExtensionBalance.path, user_id: ada.user_id, status: 200 }),
-    )
-  })
-
   test.each([
     ['nothing', undefined],
     ['a token that was never ours', `Bearer ${createToken()}`],

@@ -53,13 +53,16 @@ function refuseUnanswered(status: number): void {
 
 function toServerError(thrown: unknown, failure: Failure | undefined): ServerError {
   const error = translate(thrown, failure)
-  if (error instanceof ServerError) return error
-  return failure ? error.withText(failure.text) : refusal('internal_error', { cause: error })
+  if (!(error instanceof RouteFailedError)) return error
+  const { status, code } = error
+  return failure
+    ? new ServerError(status, code, failure.text, error)
+    : refusal('internal_error', { cause: error })
 }
 
 /** The failure of the route goes before the general errors. */
-function translate(thrown: unknown, failure: Failure | undefined): ServerError | RouteFailedError {
-  if (thrown instanceof ServerError || thrown instanceof RouteFailedError) return thrown
+function translate(thrown: unknown, failure: Failure | undefined): ServerError {
+  if (thrown instanceof ServerError) return thrown
   if (failure?.clerk && isClerkError(thrown)) return failure.clerk(thrown)
   if (failure?.stripe && isStripeError(thrown)) return failure.stripe(thrown)
   if (failure?.any) return failure.any(thrown)

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
-const { server, stripe, clerk } = product
+const { server, clerk } = product
 afterEach(() => clerk.clear('faults'))
 
 const ofOwnPage = { 'sec-fetch-site': 'same-origin' }
@@ -12,33 +12,6 @@ const post = (path: string, body: object, headers = {}) =>
   call(path, { method: 'POST', body: JSON.stringify(body), headers })
 
 describe('the controls of the stand-ins', () => {
-  test('the controls of the stand-ins show the clock, the deliveries and the faults', async () => {
-    expect(await (await call('')).json()).toMatchObject({
-      stripe: { now: expect.any(String), delivery_rules: expect.any(Array), faults: [] },
-      clerk: { faults: [], people: expect.arrayContaining([expect.objectContaining({ opens: '/support' })]) },
-    })
-  })
-
-  test('really move the clock', async () => {
-    const offset = async () =>
-      ((await (await fetch(`${stripe.url}/_sandbox/clock`)).json()) as { offset_ms: number }).offset_ms
-    const before = await offset()
-    expect((await post('/stripe/clock/advance', { days: 3 })).status).toBe(200)
-    expect(Math.round(((await offset()) - before) / 86_400_000)).toBe(3)
-  })
-
-  test('order failures and end them', async () => {
-    await post('/clerk/faults', { status: 500, count: 2, path_prefix: '/bapi/v1/nothing' })
-    await post('/stripe/faults', { status: 429, count: 2, path_prefix: '/v1/nothing' })
-    expect(await (await call('')).json()).toMatchObject({
-      stripe: { faults: [{ status: 429, count: 2 }] },
-      clerk: { faults: [{ status: 500, count: 2 }] },
-    })
-    await call('/stripe/faults', { method: 'DELETE' })
-    await call('/clerk/faults', { method: 'DELETE' })
-    expect(await (await call('')).json()).toMatchObject({ stripe: { faults: [] }, clerk: { faults: [] } })
-  })
-
   test.each([
     ['POST', '/stripe/reset'],
     ['POST', '/clerk/users'],

@@ -311,29 +311,6 @@ describe('approving on the alternative page', () => {
 })
 
 describe('a sign-in that ends at another extension', () => {
-  const inBrowser = (authority: string) =>
-    `https://vscode.dev/callback?vscode-reqid=2&vscode-scheme=vscode&vscode-authority=${authority}&vscode-path=%2Fa`
-
-  test.each([
-    ['a scheme', (extension: string) => `windsurf-next://${extension}/auth-complete`],
-    ['a browser', inBrowser],
-  ])('a sign-in that ends at another extension is refused in %s', async (_, addressOf) => {
-    const foreign = newSignIn(addressOf('evil.tidemark'))
-    const refused = {
-      status: 400,
-      body: {
-        code: 'invalid_request',
-        fields: [{ path: 'redirect_uri', message: 'Not one of our extensions' }],
-      },
-    }
-    const before = await rows()
-    expect(await initiate(server, foreign)).toMatchObject(refused)
-    expect(await prepare(server, foreign, ada)).toMatchObject(refused)
-    expect(await rows()).toEqual(before)
-    const ours = newSignIn(addressOf('Tidemark.tidemark'))
-    expect((await initiate(server, ours)).status).toBe(200)
-  })
-
   test('a sign-in that ends at another extension is ours when EXTENSION_IDS names it', async () => {
     await using other = await startServer({
       env: { EXTENSION_IDS: 'acme.assistant, acme.assistant-beta' },

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
 import { buildEditor } from '../../tests/support/factories/editors.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
-import { buildSeat } from '../../tests/support/factories/seats.ts'
-import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
+import { giveCredits, spendNow } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const { database, server } = testProduct()
@@ -12,15 +10,7 @@ const { database, server } = testProduct()
 const editor = () => buildEditor(database)
 const give = (owner_id: string, account: 'plan' | 'purchased', amount: number) =>
   giveCredits(database, owner_id, { [account]: amount })
-const spend = (user_id: string, credits: number) =>
-  spendOne(database.server, {
-    owner_id: user_id,
-    credits,
-    idempotency_key: randomUUID(),
-    occurred_at: new Date(),
-    actor: user_id,
-    reason: 'Test usage',
-  })
+const spend = (user_id: string, credits: number) => spendNow(database.server, user_id, credits)
 const balance = (token: string, payer?: string) =>
   server.ask(getExtensionBalance, { token, ...(payer && { query: { payer } }) })
 /** As `curl -H 'If-None-Match: …'` asks; fetch adds a Cache-Control, which must change nothing. */
@@ -150,28 +140,5 @@ describe('an ETag', () => {
     const { headers } = await server.api(getExtensionBalance, { token })
     expect(headers.get('cache-control')).toBe('private, no-cache')
     expect(headers.get('vary')?.toLowerCase()).toContain('authorization')
-  })
-})
-
-describe('the balance of an organization', () => {
-  const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
-
-  test('the balance of an organization without a seat, or with one that is not active, is a 404 like one that does not exist', async () => {
-    const org = newOrganization()
-    await give(org, 'plan', 1000)
-    const [stranger, revoked, expired] = [await editor(), await editor(), await editor()]
-    await buildSeat(database, { organization_id: org, user_id: revoked.user_id, status: 'revoked' })
-    await buildSeat(database, { organization_id: org, user_id: expired.user_id, status: 'expired' })
-    // A seat somewhere else is none here.
-    await buildSeat(database, { organization_id: newOrganization(), user_id: stranger.user_id })
-    const bodyOf = async (token: string, payer: string) => {
-      const { status, body } = await server.api(getExtensionBalance, { token, query: { payer } })
-      return { status, ...(body as object), request_id: null, payer: null }
-    }
-    const missing = await bodyOf(stranger.token, newOrganization())
-    expect(missing).toMatchObject({ status: 404, code: 'payer_not_found' })
-    for (const { token } of [stranger, revoked, expired]) {
-      expect(await bodyOf(token, org)).toEqual(missing)
-    }
   })
 })

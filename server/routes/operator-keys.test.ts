@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { addressOf } from '../../schema/api/endpoint.ts'
 import { type Cause, describeCause, explainBalance } from '../../schema/api/explanation.ts'
@@ -8,7 +7,6 @@ import { extendHold, getHold, releaseHold, reserveCredits, settleHold } from '..
 import { listOperatorKeys, revokeOperatorKeys } from '../../schema/extension/operator-keys.ts'
 import { createToken, operatorKeyPrefix } from '../../schema/extension/secrets.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
-import { setBudget } from '../../schema/ledger/budgets.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildEditor, buildMemberEditor } from '../../tests/support/factories/editors.ts'
 import { buildOperatorKey } from '../../tests/support/factories/operator-keys.ts'
@@ -176,46 +174,6 @@ describe('with an operator key', () => {
     ])
   })
 
-  test('a limit on spending refuses what a service asks on behalf of the person, and settles no more than it leaves', async () => {
-    const { token, user_id } = await person()
-    const now = server.deps.now()
-    await setBudget(database.server, {
-      owner_id: user_id,
-      scope: 'own',
-      user_id: null,
-      credits: 100,
-      period: 'day',
-      set_by: user_id,
-      now,
-    })
-    const id = await reserved({ token })
-    const refused = {
-      status: 403,
-      body: { code: 'budget_exceeded', budget: { scope: 'own', limit: 100, held: 75 } },
-    }
-    expect(await use({ token }, { credits: 26 })).toMatchObject(refused)
-    expect(await reserve({ user_id, payer: 'personal' }, { credits: 26 })).toMatchObject(refused)
-    expect((await settle(id, 130)).body).toMatchObject({ charged: 100, uncollected: 30 })
-  })
-
-  test('what the key of a transfer is cannot be changed without a proof of the books that fails', async () => {
-    const { token, user_id } = await person()
-    await use({ token })
-    const set = (id: string) =>
-      database.owner.transaction().execute(async (trx) => {
-        await sql`SET LOCAL session_replication_role = replica`.execute(trx)
-        await trx
-          .updateTable('ledger_transfers')
-          .set({ operator_key_id: id })
-          .where('owner_id', '=', user_id)
-          .where('kind', '=', 'usage')
-          .execute()
-      })
-    await set(other.id)
-    expect((await verifyLedger(database.owner)).problems.length).toBeGreaterThan(0)
-    await set(gateway.id)
-  })
-
   test.for<[number, string, () => unknown, object?]>([
     [400, 'invalid_request', () => undefined],
     [400, 'invalid_request', () => ({})],
@@ -379,14 +337,6 @@ describe('limits', () => {
 })
 
 describe('where the gateway meters', () => {
-  const metered = routes.filter(({ endpoint }) => endpoint?.meters)
-  const wellFormed = (path: string) =>
-    path.endsWith('/settle')
-      ? { credits: 0, outcome: 'failed', reason: 'cancelled' }
-      : path.endsWith('/extend')
-        ? { expires_in: 15 }
-        : { credits: 1, idempotency_key: randomUUID() }
-
   test('an editor’s token is accepted to read and to choose who pays, and by no call that meters', async () => {
     const accepted: string[] = []
     for (const route of routes.filter(({ endpoint }) => endpoint && endpoint.auth !== 'public')) {
@@ -398,6 +348,7 @@ describe('where the gateway meters', () => {
         headers: { authorization: `Bearer ${token}` },
       })
       const { code } = (await answer.json()) as { code?: string }
+      if (route.endpoint?.meters) expect([route.path, code]).toEqual([route.path, 'metered_by_gateway'])
       if (answer.status !== 401 && answer.status !== 404 && code !== 'metered_by_gateway')
         accepted.push(`${route.method} ${route.path}`)
     }
@@ -407,39 +358,7 @@ describe('where the gateway meters', () => {
       'POST /api/extension/sign-out',
       'PUT /api/extension/payer',
     ])
-    expect(metered.length).toBeGreaterThanOrEqual(6)
   })
-
-  test.each(metered.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'an editor’s token gets a 403 from %s, whatever it sends',
-    async (_, route) => {
-      const { token, user_id } = await person()
-      const [theirs, own] = [
-        await reserved({ token }),
-        (await open.ask(reserveCredits, { token, body: { credits: 10, idempotency_key: 'own' } })).hold.id,
-      ]
-      const before = [await balanceOf(token), await transfersOf(user_id)]
-      const body = wellFormed(route.path)
-      for (const [id, sent] of [
-        [theirs, body],
-        [own, body],
-        [own, { ...body, on_behalf_of: { token } }],
-        [randomUUID(), null],
-      ] as const) {
-        const answer = await fetch(`${server.url}${addressOf(route, { id })}`, {
-          method: route.method,
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-          ...(route.method !== 'GET' && sent && { body: JSON.stringify(sent) }),
-        })
-        expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'metered_by_gateway' }])
-      }
-      const [{ as_of: _1, ...now }, { as_of: _2, ...then }] = [
-        await balanceOf(token),
-        before[0] as Awaited<ReturnType<typeof balanceOf>>,
-      ]
-      expect([now, await transfersOf(user_id)]).toEqual([then, before[1]])
-    },
-  )
 
   test('an editor that meters itself may not name another person', async () => {
     const [{ token }, victim] = [await person(), await person()]

@@ -204,12 +204,6 @@ describe('the usage of a person', () => {
     expect(status).toBe(400)
     expect(body).toMatchObject({ error, code: 'invalid_request' })
   })
-
-  test('usage of 366 days is answered', async () => {
-    const { token } = await signUp(clerk)
-    const query = { from: '2025-03-01', to: '2026-03-01' }
-    expect((await server.api(getUsageReport, { token, query })).status).toBe(200)
-  })
 })
 
 describe('the usage of an organization', () => {

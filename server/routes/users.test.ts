@@ -57,16 +57,14 @@ describe('initializing a user', () => {
     }
     expect(await initialize()).toEqual({ personal: false, team: false, team_organization_id: null })
     const { user_id } = ada
-    const teamOf = (owner_id: string) => owner_id
-
     await buildSubscription(database, { owner_id: user_id, user_id, fields: { status: 'past_due' } })
     await buildSubscription(database, {
-      owner_id: teamOf('org_old'),
+      owner_id: 'org_old',
       user_id,
       fields: { status: 'canceled', ended_at: new Date() },
     })
     expect(await initialize()).toEqual({ personal: true, team: false, team_organization_id: null })
-    await buildSubscription(database, { owner_id: teamOf('org_new'), user_id })
+    await buildSubscription(database, { owner_id: 'org_new', user_id })
     expect(await initialize()).toEqual({
       personal: true,
       team: true,
