@@ -2,19 +2,7 @@ import * as z from 'zod/mini'
 import { planTypeSchema } from '../catalogue/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { payerQuery, payerSchema } from './ids.ts'
-import {
-  amountFields,
-  editorBalanceSchema,
-  failureRules,
-  namedPayer,
-  noSeat,
-  oneAmount,
-  outcomeFields,
-  someAmount,
-  spendingErrors,
-  spendingFields,
-  withNearestBudget,
-} from './spending.ts'
+import { editorBalanceSchema, namedPayer, noSeat, withNearestBudget } from './spending.ts'
 
 const editorSchema = z.object({
   id: z.uuid(),
@@ -177,27 +165,4 @@ export const signOutEditor = endpoint({
   auth: 'extension',
   limit: 'extension',
   response: z.object({ success: z.literal(true) }),
-})
-
-export const reportUsage = endpoint({
-  method: 'POST',
-  path: '/api/extension/usage',
-  summary:
-    'Spend credits of a payer, plan credits first, or report a request that failed; a retry with the same key is charged once',
-  auth: 'extension',
-  limit: 'extension',
-  meters: true,
-  body: z
-    .strictObject({ ...amountFields, ...spendingFields, ...outcomeFields })
-    .check(...failureRules, oneAmount, someAmount),
-  response: z.object({
-    success: z.literal(true),
-    /** The credits charged for this report, now or earlier; parts of a credit are charged with a later one. */
-    charged: z.int(),
-    /** True when the same report was already charged earlier. */
-    replayed: z.boolean(),
-    /** As it is now. */
-    balance: editorBalanceSchema,
-  }),
-  also: spendingErrors,
 })

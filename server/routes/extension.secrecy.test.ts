@@ -5,10 +5,10 @@ import {
   generateExtensionToken,
   getActiveExtensionToken,
   getExtensionBalance,
-  reportUsage,
   revokeExtensionToken,
 } from '../../schema/api/extension.ts'
 import { exchangeAuthCode, updateAuthCode } from '../../schema/api/extension-auth.ts'
+import { reportUsage } from '../../schema/api/usage.ts'
 import { createLogger } from '../../schema/log.ts'
 import type { TestDatabase } from '../../tests/support/database/test-database.ts'
 import { madeOnce } from '../../tests/support/made.ts'

@@ -305,10 +305,15 @@ async function requestOf(callers: Callers, { endpoint, method, row }: Case): Pro
   const required = async (schema: z.core.$ZodType | undefined) => {
     const { properties = {}, required = [] } = schema ? z.toJSONSchema(schema, { io: 'input' }) : {}
     const named = await Promise.all(
-      // Where a contract takes one of several names of an organization, its own id will do.
-      [...required, ...('org_id' in properties && !required.includes('org_id') ? ['org_id'] : [])].map(
-        async (name) => [name, (await fields[name]?.(callers)) ?? exampleOf(callers, name, properties[name])],
-      ),
+      // Where a contract takes one of several names of an organization, its own id will do; where it takes credits or tokens, credits.
+      [
+        ...required,
+        ...('org_id' in properties && !required.includes('org_id') ? ['org_id'] : []),
+        ...('tokens' in properties ? ['credits'] : []),
+      ].map(async (name) => [
+        name,
+        (await fields[name]?.(callers)) ?? exampleOf(callers, name, properties[name]),
+      ]),
     )
     const payer = row.about === 'an_organization' && 'payer' in properties ? { payer: callers.org.id } : {}
     return { ...Object.fromEntries(named), ...payer }
