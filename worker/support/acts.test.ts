@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import { assignSeat } from '../../schema/api/organization-seats.ts'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { listActiveTokens } from '../../schema/extension/tokens.ts'
@@ -225,7 +226,7 @@ describe('a checkout that is stuck', () => {
     ])
     expect(await sessionStatus()).toBe('expired')
     expect(await perform({ kind: 'cancel_intent', target })).toMatchObject({
-      outcome: { note: 'It is expired already' },
+      outcome: { note: failureOf('has_state', { what: 'checkout', state: 'expired' }) },
     })
   })
 
@@ -234,7 +235,7 @@ describe('a checkout that is stuck', () => {
     const target = { kind: 'intent', id: paid.intent_id } as const
     expect(await perform({ kind: 'cancel_intent', target })).toMatchObject({
       state: 'failed',
-      error: 'It was paid: replay it instead',
+      error: 'paid_already',
     })
     expect(await findIntent(database.owner, paid.intent_id)).toMatchObject({ state: 'open' })
   })
@@ -258,7 +259,7 @@ test('credits that are reserved are released once, and a dry run says what becom
   expect(done.outcome).toEqual(dry.outcome)
   expect(await findBalance(database.owner, owner_id)).toMatchObject({ total: 100, available: 95, held: 5 })
   expect(await perform(asked)).toMatchObject({
-    outcome: { changed: false, note: 'It is released already' },
+    outcome: { changed: false, note: failureOf('has_state', { what: 'hold', state: 'released' }) },
   })
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
@@ -319,7 +320,7 @@ test('one act ends all tokens and sessions of a person and of no other; a dry ru
   expect([await active(person), await worker.deps.clerk.listSessions(person.user_id)]).toEqual([0, []])
   expect([await active(other), (await worker.deps.clerk.listSessions(other.user_id)).length]).toEqual([1, 1])
   expect(await perform({ kind: 'sign_out', target })).toMatchObject({
-    outcome: { changed: false, note: 'They have no token and no session' },
+    outcome: { changed: false, note: failureOf('lacks', { what: 'token_or_session' }) },
   })
 })
 

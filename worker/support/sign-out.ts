@@ -1,3 +1,4 @@
+import { failureOf } from '../../schema/api/failures.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
 import type { DoAct } from './act.ts'
 
@@ -10,6 +11,6 @@ export const signOut: DoAct = async ({ db, clerk, now }, { target_id: user_id })
   const ended = Object.entries({ tokens, sessions: sessions.length }).filter(([, count]) => count > 0)
   return {
     changes: ended.map(([what, before]) => ({ what, id: null, before, after: 0 })),
-    note: 'They have no token and no session',
+    note: failureOf('lacks', { what: 'token_or_session' }),
   }
 }

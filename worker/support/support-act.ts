@@ -116,7 +116,7 @@ async function fail(
 /** What an act does to a target that it can be done to; the server, which wrote it, may have been taken over. */
 function doActOf({ kind, target_kind }: SupportActRow): DoAct {
   if (!actOf(kind)?.on.some((target) => target === target_kind))
-    throw new PermanentError(`There is no act ${kind} of a target ${target_kind}`)
+    throw new PermanentError('not_an_act', { kind, target_kind })
   return acts[kind as ActKind]
 }
 

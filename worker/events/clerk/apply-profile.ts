@@ -1,3 +1,4 @@
+import { failureOf } from '../../../schema/api/failures.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../../schema/extension/tokens.ts'
@@ -25,5 +26,5 @@ export async function applyProfile(
   }
   return (await updateProfile(trx, profile))
     ? { state: 'applied', reason }
-    : { state: 'ignored', reason: 'The person has no account with us yet' }
+    : { state: 'ignored', reason: failureOf('lacks', { what: 'account' }) }
 }
