@@ -324,27 +324,43 @@ test('one act ends all tokens and sessions of a person and of no other; a dry ru
   })
 })
 
-test('a sign-out that Clerk refuses midway is tried again, and ends every session once', async () => {
-  const person = await signUp(clerk)
-  await buildUser(database.server, person.user_id)
-  await buildExtensionToken(database, person.user_id)
-  await tokenOf(clerk, { user_id: person.user_id })
-  const { id } = await buildAct(database, { kind: 'sign_out', target: { kind: 'user', id: person.user_id } })
-  const { revokeSession } = worker.deps.clerk
-  let calls = 0
-  const away = async (session: string) => {
-    if (++calls === 2) throw new ClerkUnavailableError('Clerk does not answer')
-    return revokeSession(session)
-  }
-  const failing = { ...worker.deps, clerk: { ...worker.deps.clerk, revokeSession: away } }
-  await processSupportAct(failing, { act_id: id }).catch(() => undefined)
-  const now = new Date()
-  const listed = () => listActiveTokens(database.owner, { user_id: person.user_id, now })
-  // The transaction is undone with the act; the session that was ended stays so.
-  expect([(await listed()).length, (await worker.deps.clerk.listSessions(person.user_id)).length]).toEqual([
-    1, 1,
-  ])
-  await processSupportAct(worker.deps, { act_id: id })
-  expect(await findAct(database.owner, id)).toMatchObject({ state: 'done' })
-  expect([await listed(), await worker.deps.clerk.listSessions(person.user_id)]).toEqual([[], []])
-})
+test.each([
+  ['is away', 1, 2],
+  ['refuses midway', 3, 1],
+])(
+  'a sign-out ends the editors at once while Clerk %s, and every session once when Clerk answers',
+  async (_, failsAt, left) => {
+    const person = await signUp(clerk)
+    await buildUser(database.server, person.user_id)
+    await buildExtensionToken(database, person.user_id)
+    await tokenOf(clerk, { user_id: person.user_id })
+    const { id } = await buildAct(database, {
+      kind: 'sign_out',
+      target: { kind: 'user', id: person.user_id },
+    })
+    const { listSessions, revokeSession } = worker.deps.clerk
+    let calls = 0
+    const failing = <Answer>(ask: (of: string) => Promise<Answer>) => {
+      return async (of: string) => {
+        if (++calls === failsAt) throw new ClerkUnavailableError('Clerk does not answer')
+        return ask(of)
+      }
+    }
+    const away = {
+      ...worker.deps.clerk,
+      listSessions: failing(listSessions),
+      revokeSession: failing(revokeSession),
+    }
+    await processSupportAct({ ...worker.deps, clerk: away }, { act_id: id }).catch(() => undefined)
+    const listed = () => listActiveTokens(database.owner, { user_id: person.user_id, now: new Date() })
+    expect(await findAct(database.owner, id)).toMatchObject({ state: 'queued', last_error: 'clerk_away' })
+    expect([await listed(), (await listSessions(person.user_id)).length]).toEqual([[], left])
+    await processSupportAct(worker.deps, { act_id: id })
+    const tokens = { what: 'tokens', id: null, before: 1, after: 0 }
+    expect(await findAct(database.owner, id)).toMatchObject({
+      state: 'done',
+      outcome: { changes: [tokens, { what: 'sessions', before: left, after: 0 }] },
+    })
+    expect([await listed(), await listSessions(person.user_id)]).toEqual([[], []])
+  },
+)
