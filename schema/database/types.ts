@@ -649,6 +649,7 @@ export interface Users {
   email: string;
   first_name: string | null;
   forgotten_at: Timestamp | null;
+  is_banned: Generated<boolean>;
   last_name: string | null;
   plan_type: Generated<string>;
   profile_updated_at: Timestamp;
