@@ -62,6 +62,7 @@ async function findOfToken({ editorTokens, now }: Pick<Dependencies, 'editorToke
 
 async function findPerson({ db }: Pick<Dependencies, 'db'>, user_id: string) {
   const user = await findUser(db, user_id)
-  if (!user || user.forgotten_at !== null || (await isDeleted(db, user_id))) throw refusal('user_not_found')
+  if (!user || user.is_banned || user.forgotten_at !== null || (await isDeleted(db, user_id)))
+    throw refusal('user_not_found')
   return { user_id, editor_token_id: null }
 }

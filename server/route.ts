@@ -10,6 +10,7 @@ import {
   authenticateExtension,
   authenticateMeter,
   authenticateSupport,
+  requireSupportStaff,
 } from './middleware/authenticate.ts'
 import { validate } from './middleware/validate.ts'
 import { oncePerKey } from './once-per-key.ts'
@@ -68,6 +69,7 @@ export function route<E extends Endpoint, Found>(
           : []),
         ...(endpoint.auth === 'support' ? [authenticateSupport(deps)] : []),
         rateLimit(deps, endpoint.limit),
+        ...(endpoint.auth === 'support' ? [requireSupportStaff(deps)] : []),
         validate(endpoint),
         answer(endpoint, terms, handler, deps),
       ],

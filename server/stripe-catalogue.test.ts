@@ -60,7 +60,9 @@ describe('when the price at Stripe differs from the catalogue', () => {
       body: { code: 'price_unavailable' },
     })
     await offerTrial(database, 14)
-    expect(await intents()).toMatchObject([{ state: 'failed', failure_reason: 'Stripe asks for 1900' }])
+    expect(await intents()).toMatchObject([
+      { state: 'failed', failure_reason: expect.stringContaining('"found":"19.00 EUR"') },
+    ])
     expect(await listPayableSessions(product)).toEqual([])
     await stripe.setUp()
   })

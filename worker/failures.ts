@@ -8,7 +8,7 @@ import type { TryRecord } from '../schema/inbox/claim/claimable.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../schema/ledger/errors.ts'
 import { withoutAddresses } from '../schema/mail-addresses.ts'
 import { ClerkRefusalError, ClerkUnavailableError } from '../schema/vendors/clerk/errors.ts'
-import { NotYetError, PermanentError } from './errors.ts'
+import { CodedError, NotYetError, PermanentError } from './errors.ts'
 
 /**
  * Why a try failed.
@@ -126,6 +126,7 @@ export function reasonOf(error: unknown): string {
     return failureOf('contradicts_known', { rule: error.constraint ?? error.code })
   if (error instanceof ClerkRefusalError) return failureOf('clerk_refuses', { code: error.code })
   if (isUnavailable(error) && !isRefusedKey(error)) return failureOf(`${senderOf(error)}_away`)
+  if (error instanceof CodedError) return withoutAddresses(error.message)
   const plain = error instanceof ZodError ? z.prettifyError(error) : messageOf(error)
   const says = withoutAddresses(plain).slice(0, 1000)
   if (error instanceof ZodError) return failureOf('unknown_format', { says })

@@ -663,6 +663,7 @@ export interface Users {
   email: string;
   first_name: string | null;
   forgotten_at: Timestamp | null;
+  is_banned: Generated<boolean>;
   last_name: string | null;
   no_mail_of: Generated<string[]>;
   plan_type: Generated<string>;

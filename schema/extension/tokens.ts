@@ -107,6 +107,21 @@ export function tokenExpiry(createdAt: Date): Date {
   return expiry
 }
 
+/** How many tokens of the user were ended as of a moment, and would still work. */
+export async function countTokensRevokedAt(
+  db: Kysely<DB>,
+  { user_id, at, now }: Who & { readonly at: Date },
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('extension_tokens')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('user_id', '=', user_id)
+    .where('revoked_at', '=', at)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /**
  * Ends the user's tokens, or only those that were made by then, or only the one that was generated; says how
  * many of them still worked.

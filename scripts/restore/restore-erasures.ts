@@ -1,5 +1,6 @@
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { recordAudit } from '../../schema/support/audit.ts'
+import { reasonText } from '../../web/content/support/failures.ts'
 import type { WorkerDependencies } from '../../worker/dependencies.ts'
 import { PermanentError } from '../../worker/errors.ts'
 import { forgetPerson } from '../../worker/support/forget.ts'
@@ -32,7 +33,7 @@ export async function restoreErasures(
       else known += 1
     } catch (error) {
       if (!(error instanceof PermanentError)) throw error
-      left.push({ user_id, why: error.message })
+      left.push({ user_id, why: reasonText(error.message) })
     }
   }
   return { erased, known, left }

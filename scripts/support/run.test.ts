@@ -95,7 +95,7 @@ describe('support from the terminal', () => {
     expect((await refund('--amount=3.50')).text).toMatch(
       /−250 credits: Refund\. Refunded: 0\.00 EUR → 3\.50 EUR\./,
     )
-    expect((await refund('--amount=3.50')).text).toContain('3.50 EUR of it are refunded by now')
+    expect((await refund('--amount=3.50')).text).toContain('has the refunded 3.50 EUR, not 0.00 EUR')
     expect((await refund('--amount=3.5', '--refunded=3.50')).code).toBe(0)
     expect(await balanceOf(owner_id)).toBe(0)
   })

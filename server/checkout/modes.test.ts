@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getSessionStatus } from '../../schema/api/checkout.ts'
+import { failureOf } from '../../schema/api/failures.ts'
 import { createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
 import { connectDatabase, type DatabaseConnection } from '../../schema/database/connect.ts'
 import { createStripe } from '../../schema/vendors/stripe/client.ts'
@@ -152,7 +153,7 @@ describe('with a live key', () => {
     await worker.pass(dayMs)
     expect(await outcomeOf(id)).toEqual({
       state: 'ignored',
-      reason: 'It happened in test mode; our key is one of live mode',
+      reason: failureOf('other_mode', { its: 'test', ours: 'live' }),
     })
     expect(worker.runs.filter(({ payload }) => payload.event_id === id)).toHaveLength(1)
   })
@@ -174,17 +175,17 @@ describe('with a live key', () => {
     live.off('request', note)
     const ofTestMode = [row.stripe_subscription_id, row.intent_id, 'cs_test_']
     expect(asked.filter((path) => ofTestMode.some((id) => path.includes(id)))).toEqual([])
-    const reason = 'our key is one of live mode'
+    const reason = failureOf('other_mode', { its: 'test', ours: 'live' })
     expect((await listIntents(product)).find(({ id }) => id === intentId)).toMatchObject({
       state: 'failed',
-      failure_reason: expect.stringContaining(`It was opened in test mode; ${reason}`),
+      failure_reason: reason,
     })
     const left = await database.owner
       .selectFrom('subscriptions')
       .select(['status', 'last_error'])
       .where('owner_id', '=', ada.user_id)
       .execute()
-    expect(left).toEqual([{ status: 'trialing', last_error: `It is one of test mode; ${reason}` }])
+    expect(left).toEqual([{ status: 'trialing', last_error: reason }])
     const syncs = worker.runs.filter(({ payload }) => payload.subscription_id === row.stripe_subscription_id)
     expect(syncs).toHaveLength(1)
   })

@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { failureOf, sumFigure } from '../../schema/api/failures.ts'
 import { attachSession, type CheckoutIntent, recordCustomer } from '../../schema/billing/checkout/intents.ts'
 import { recordUncertainty } from '../../schema/billing/checkout/open-checkouts.ts'
 import { failIntent } from '../../schema/billing/checkout/outcomes.ts'
@@ -79,24 +80,22 @@ async function publish(
   requestLog: RequestLog,
 ): Promise<OpenedCheckout> {
   requestLog.note({ session_id: session.id })
-  const mismatch = termsMismatch(intent, session)
-  if (mismatch) {
-    await failIntent(deps.db, {
-      id: intent.id,
-      failure_code: 'terms_mismatch',
-      failure_reason: `Stripe asks for ${mismatch}`,
-    })
+  const { id, amount_minor, currency } = intent
+  const [expected, found] = [sumFigure(amount_minor, currency), priceOf(intent, session)]
+  if (expected !== found) {
+    const failure_reason = failureOf('differs', { id: session.id, in: 'price', expected, found })
+    await failIntent(deps.db, { id, failure_code: 'terms_mismatch', failure_reason })
     await withdraw(deps, session, requestLog)
-    throw priceUnavailable(new Error(`Session ${session.id} asks for ${mismatch}`))
+    throw priceUnavailable(new Error(failure_reason))
   }
-  const state = await attachSession(deps.db, { id: intent.id, stripe_session_id: session.id })
+  const state = await attachSession(deps.db, { id, stripe_session_id: session.id })
   if (state !== 'open') {
     await withdraw(deps, session, requestLog)
     throw refusal('checkout_superseded')
   }
   if (!session.url) throw new ServerError(502, 'checkout_failed', 'No checkout URL received')
   deps.metrics.checkouts.inc({ outcome: 'opened' })
-  return { url: session.url, sessionId: session.id, intentId: intent.id }
+  return { url: session.url, sessionId: session.id, intentId: id }
 }
 
 async function ensureCustomer(deps: Deps, intent: CheckoutIntent, payer: Payer): Promise<string> {
@@ -123,19 +122,18 @@ async function createSession(
 }
 
 /**
- * How a session differs from the intent's terms. The total at the start of a trial is not documented
- * (`amount_total` may be null), so its price afterwards is accepted too.
+ * What a session asks for. The total at the start of a trial is not documented (`amount_total` may be null), so
+ * there it is the price of its one line after the trial.
  */
-function termsMismatch(
-  { trial_days, amount_minor, currency }: CheckoutIntent,
-  { amount_total, currency: asked, line_items }: Stripe.Checkout.Session,
-): string | null {
-  if (asked?.toUpperCase() !== currency) return `${amount_total} ${asked?.toUpperCase()}`
-  if (trial_days === 0) return amount_total === amount_minor ? null : `${amount_total}`
+function priceOf(
+  { trial_days }: CheckoutIntent,
+  { amount_total, currency, line_items }: Stripe.Checkout.Session,
+) {
+  if (trial_days === 0) return sumFigure(amount_total, currency)
   const [line, ...others] = line_items?.data ?? []
-  const each = line?.price?.currency_options?.[asked]?.unit_amount
-  const later = (each ?? Number.NaN) * (line?.quantity ?? Number.NaN)
-  return later === amount_minor && others.length === 0 ? null : `${later} after the trial`
+  const each = line?.price?.currency_options?.[currency ?? '']?.unit_amount
+  const quantity = others.length === 0 ? line?.quantity : null
+  return sumFigure(each && quantity ? each * quantity : null, currency)
 }
 
 /** Its address was never returned to a client, so it cannot be paid; expiring it only tidies up at Stripe. */
@@ -149,19 +147,16 @@ async function withdraw(deps: Deps, session: { id: string }, requestLog: Request
 }
 
 async function refuse(deps: Deps, { id }: CheckoutIntent, error: StripeError): Promise<Error> {
-  await failIntent(deps.db, { id, failure_code: 'refused_by_stripe', failure_reason: reasonOf(error) })
+  const failure_reason = failureOf('stripe_refuses', { says: error.code ?? error.type })
+  await failIntent(deps.db, { id, failure_code: 'refused_by_stripe', failure_reason })
   deps.metrics.checkouts.inc({ outcome: 'refused' })
   return checkoutRefused(error)
 }
 
 async function leaveUncertain(deps: Deps, { id }: CheckoutIntent, error: StripeError): Promise<Error> {
-  await recordUncertainty(deps.db, { id, failure_reason: reasonOf(error) })
+  await recordUncertainty(deps.db, { id, failure_reason: failureOf('stripe_away') })
   deps.metrics.checkouts.inc({ outcome: 'uncertain' })
   return checkoutUncertain(error)
-}
-
-function reasonOf(error: StripeError): string {
-  return `Stripe: ${error.code ?? error.type}`
 }
 
 /** A 4xx is final, except 409 (another request with the same key is in progress) and 429 (rate limit). */

@@ -33,14 +33,8 @@ export function authenticate(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppM
   }
 }
 
-/**
- * Lets only support staff pass. Other callers, with or without a valid token, get a 404; the attempt of a
- * known user is recorded in the audit log. Clerk is asked for the role: a token states what was true when it
- * was issued, and parts of it may come from its owner; it outlives its session by up to a minute.
- */
-export function authenticateSupport(
-  deps: Pick<Dependencies, 'db' | 'clerk' | 'isSupportStaff' | 'limits'>,
-): AppMiddleware {
+/** Like `authenticate`, for calls of support: who has no valid token gets a 404. */
+export function authenticateSupport(deps: Pick<Dependencies, 'clerk' | 'limits'>): AppMiddleware {
   const authenticated = authenticate(deps)
   return async (ctx, next) => {
     try {
@@ -49,6 +43,19 @@ export function authenticateSupport(
       if (error instanceof ServerError && error.status === 401) throw notFound()
       throw error
     }
+    await next()
+  }
+}
+
+/**
+ * Lets only support staff pass. Other callers get a 404, and their attempt is recorded in the audit log. Clerk is
+ * asked for the role: a token states what was true when it was issued, and parts of it may come from its owner; it
+ * outlives its session by up to a minute. Runs after the limit of requests, so that no caller floods Clerk.
+ */
+export function requireSupportStaff(
+  deps: Pick<Dependencies, 'db' | 'clerk' | 'isSupportStaff' | 'limits'>,
+): AppMiddleware {
+  return async (ctx, next) => {
     const { user_id } = ctx.state
     if (user_id === undefined) throw notFound()
     if (!(await deps.isSupportStaff(user_id))) {

@@ -6,7 +6,7 @@ import { apiErrorSchema, oauthErrorSchema } from '../../schema/api/error.ts'
 import type { Brand } from '../../schema/catalogue/brand.ts'
 import type { AppMiddleware } from '../context.ts'
 import { matchesEtag } from '../etag.ts'
-import { authenticateSupport } from '../middleware/authenticate.ts'
+import { authenticateSupport, requireSupportStaff } from '../middleware/authenticate.ts'
 import { everybody, supportStaff } from '../rights.ts'
 import { plainRoute, type Route } from '../route.ts'
 
@@ -31,9 +31,9 @@ export function openapiRoutes(routes: readonly Route[]): Route[] {
       limit: 'page',
       rights: supportStaff,
       serve(deps) {
-        const authenticated = authenticateSupport(deps)
+        const [authenticated, asStaff] = [authenticateSupport(deps), requireSupportStaff(deps)]
         const answer = answering(openapiDocument(endpoints, deps.settings.brand))
-        return (ctx, next) => authenticated(ctx, async () => answer(ctx, next))
+        return (ctx, next) => authenticated(ctx, () => asStaff(ctx, async () => answer(ctx, next)))
       },
     }),
   ]

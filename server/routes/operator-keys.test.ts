@@ -14,6 +14,7 @@ import { buildOperatorKey } from '../../tests/support/factories/operator-keys.ts
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
+import { applyProfile } from '../../worker/events/clerk/apply-profile.ts'
 import { createRateLimits } from '../rate-limits.ts'
 import { routes } from '../routes.ts'
 
@@ -209,6 +210,23 @@ describe('with an operator key', () => {
       body: { code: 'invalid_user_token' },
     })
     expect(await use({ user_id: deleted.user_id, payer: 'personal' })).toMatchObject({ status: 404 })
+  })
+
+  test('a person whom Clerk has banned is not spent for, until the ban is lifted', async () => {
+    const { user_id } = await person()
+    const since = Date.now() + 1000
+    const statusAfter = async (is_banned: boolean, later_ms: number) => {
+      const profile_updated_at = new Date(since + later_ms)
+      const profile = { clerk_id: user_id, email: '', first_name: null, last_name: null, profile_updated_at }
+      await database.worker
+        .transaction()
+        .execute((trx) => applyProfile(trx, { profile, is_banned, reason: null }, new Date()))
+      return (await use({ user_id, payer: 'personal' })).status
+    }
+    expect(await statusAfter(true, 1)).toBe(404)
+    // An older event that comes late lifts nothing.
+    expect(await statusAfter(false, 0)).toBe(404)
+    expect(await statusAfter(false, 2)).toBe(200)
   })
 
   test('an operator key is refused where nothing is metered, and a key that was never made everywhere', async () => {

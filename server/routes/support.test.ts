@@ -38,6 +38,7 @@ import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 import { tryEvent } from '../../worker/events/try-event.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { processSupportAct } from '../../worker/support/support-act.ts'
+import { createRateLimits } from '../rate-limits.ts'
 import { routes } from '../routes.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
@@ -53,6 +54,20 @@ describe('a caller who is not support staff gets a 404', () => {
       privateMetadata: { role: 'support' },
     })
     expect(await server.api(listWork, { token: mallory.token })).toMatchObject({ status: 404 })
+  })
+
+  test('a caller who floods support’s calls waits, and Clerk is asked no more often than the limit', async () => {
+    const ada = await signUp(clerk)
+    let asked = 0
+    const isSupportStaff = async () => asked++ < 0
+    const limits = createRateLimits({ perMinute: { read: 2 } })
+    const limited = await product.startServer({ deps: { isSupportStaff, limits } })
+    const statuses = []
+    for (let call = 0; call < 4; call++)
+      statuses.push((await limited.api(listWork, { token: ada.token })).status)
+    await limited.close()
+    expect(statuses).toEqual([404, 404, 429, 429])
+    expect(asked).toBe(2)
   })
 
   test('the attempt of a known user is recorded in the audit log', async () => {

@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { failureOf } from '../../schema/api/failures.ts'
 import {
   type CheckoutTerms,
   findIntent,
@@ -20,6 +21,7 @@ import { ignore, type Nothing, type Outcome } from './outcome.ts'
 import type { StripeSubject } from './stripe-subject.ts'
 import { isOwnerGone } from './subscription/end-if-owner-is-gone.ts'
 import { fetchSubscriptionToApply, type SubscriptionToApply } from './subscription/sync-subscription.ts'
+import { requireCredits, requirePrice } from './terms.ts'
 
 /** A session as Stripe has it at one moment. */
 export interface FetchedSession {
@@ -43,13 +45,13 @@ export async function fetchCheckout(
   { session_id, intent_id }: Extract<StripeSubject, { of: 'checkout' }>,
 ): Promise<CheckoutToApply | SubscriptionToApply | Nothing> {
   const found = await foundOrForeign(
-    `Session ${session_id}`,
+    session_id,
     () => deps.stripe.checkout.sessions.retrieve(session_id, { expand: ['payment_intent'] }),
     async () => (await findIntent(deps.db, intent_id)) !== undefined,
   )
   if ('of' in found) return found
   const its = intentIdOf(found)
-  if (!its) return ignore(`Session ${session_id} was not started by us`)
+  if (!its) return ignore('not_sold', { id: session_id })
   const session = (await endForUsedTrial(deps, its, found)) ?? (await endForDeleted(deps, its, found))
   if (session.mode === 'subscription' && session.subscription) {
     return fetchSubscriptionToApply(deps, session.subscription, { id: session.id, intent_id: its })
@@ -116,11 +118,7 @@ export async function applyCheckout(
 ): Promise<Outcome> {
   const intent = await lockIntent(trx, intent_id)
   // The server commits an intent before it calls Stripe, and a restored backup may be behind.
-  if (!intent) {
-    throw new NotYetError(
-      `Checkout intent ${intent_id} of session ${fetched.session.id} has not been committed yet`,
-    )
-  }
+  if (!intent) throw new NotYetError('not_found', { what: 'checkout', id: intent_id })
   const decision = decideCheckout(intent, fetched)
   if ('none' in decision) return { state: 'applied', reason: decision.none, ids: { intent_id } }
   const outcome = { id: intent.id, stripe_session_id: fetched.session.id, ...decision }
@@ -145,21 +143,18 @@ export type CheckoutDecision = Pick<IntentOutcome, 'state' | 'failure'> | { read
 export function decideCheckout(intent: CheckoutTerms, fetched: FetchedSession): CheckoutDecision {
   const { session } = fetched
   if (intent.stripe_session_id !== null && intent.stripe_session_id !== session.id) {
-    throw new PermanentError(
-      `Intent ${intent.id} belongs to ${intent.stripe_session_id}, not to ${session.id}`,
-    )
+    const other_id = intent.stripe_session_id
+    throw new PermanentError('second_one', { of: intent.id, id: session.id, other_id })
   }
-  if (intent.state === 'settled') return { none: 'It is settled already' }
+  if (intent.state === 'settled') return { none: failureOf('done_already') }
   if (session.payment_status === 'paid') {
     // One that names its subscription does not come here.
-    if (session.mode === 'subscription') {
-      throw new PermanentError(`Session ${session.id} for a plan was paid and names no subscription`)
-    }
+    if (session.mode === 'subscription') throw new PermanentError('lacks', { what: 'subscription' })
     requireTerms(intent, session)
     return { state: 'settled' }
   }
   if (session.payment_status === 'no_payment_required') {
-    throw new PermanentError(`Session ${session.id} was completed without a payment`)
+    throw new PermanentError('lacks', { what: 'payment' })
   }
   if (isPaymentLost(fetched)) {
     const failure = { failure_code: 'payment_failed', failure_reason: 'payment_failed' } as const
@@ -170,7 +165,7 @@ export function decideCheckout(intent: CheckoutTerms, fetched: FetchedSession): 
   if (session.status === 'complete' && (intent.state === 'created' || intent.state === 'open')) {
     return { state: 'awaiting_payment' }
   }
-  return { none: 'Nothing has been paid yet' }
+  return { none: failureOf('nothing_paid') }
 }
 
 /**
@@ -185,14 +180,7 @@ function isPaymentLost({ session, payment_intent_status }: FetchedSession): bool
 }
 
 function requireTerms(intent: CheckoutTerms, session: CheckoutSession): void {
-  if (intent.kind !== 'credit_purchase') {
-    throw new PermanentError(`Intent ${intent.id} is for a plan, session ${session.id} is not a subscription`)
-  }
-  if (!intent.owner_id) throw new PermanentError(`Intent ${intent.id} has no recipient for the credits`)
-  if (session.amount_total !== intent.amount_minor || session.currency?.toUpperCase() !== intent.currency) {
-    throw new PermanentError(
-      `Intent ${intent.id} promised ${intent.amount_minor} ${intent.currency}, ` +
-        `session ${session.id} took ${session.amount_total} ${session.currency?.toUpperCase()}`,
-    )
-  }
+  requireCredits(intent)
+  if (!intent.owner_id) throw new PermanentError('lacks', { what: 'recipient' })
+  requirePrice(intent, { id: session.id, amount_minor: session.amount_total, currency: session.currency })
 }

@@ -39,7 +39,7 @@ export type ClerkSubject =
 export function readClerkSubject(payload: Json): ClerkSubject | Nothing {
   const event = clerkEventSchema.parse(payload)
   const object = objectOfClerkEvent(event.type)
-  return object ? subjects[object](event) : ignore(`We do not handle events of the type ${event.type}`)
+  return object ? subjects[object](event) : ignore('not_handled', { type: event.type })
 }
 
 const subjects: Readonly<Record<ClerkEventObject, (event: ClerkEvent) => ClerkSubject>> = {

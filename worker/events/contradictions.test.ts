@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import { attachSession, findIntent } from '../../schema/billing/checkout/intents.ts'
 import { saveStripeCustomer } from '../../schema/billing/customers/customers.ts'
 import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
@@ -92,7 +93,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     const worker = startClockwork(database, { stripe: stripe.client })
     // Once for the event, and once for the checkout.
     expect(await callsInADay(worker)).toBe(2)
-    const reason = expect.stringContaining('promised 700 EUR')
+    const reason = expect.stringContaining('"expected":"7.00 EUR"')
     expect(await eventsNow()).toMatchObject([{ state: 'failed', reason, attempts: 1 }])
     expect(await findIntent(database.owner, intent.id)).toMatchObject({
       state: 'failed',
@@ -117,7 +118,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     await stripe.client.subscriptions.update(id, { metadata: { note: 'a second item' } })
     const [eventId = ''] = await receiveAll(await stripe.takeEvents())
     expect(await callsInADay(worker)).toBeLessThanOrEqual(4)
-    const reason = `Not one item of subscription ${id} is a plan, but none or several`
+    const reason = failureOf('not_one_plan', { id })
     expect(await findEvent(database.owner, { source: 'stripe', id: eventId })).toMatchObject({
       state: 'failed',
       reason,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
 import { startClockwork } from '../../tests/support/product/clockwork.ts'
@@ -46,22 +47,22 @@ async function dayWith(type: string, object: { object: string } & Record<string,
 const subscriptionDetails = { subscription_details: { subscription: 'sub_gone' } }
 
 test.each([
-  ['checkout.session.completed', sessionOf(randomUUID(), { id: 'cs_gone' }), 'Session cs_gone'],
-  ['customer.subscription.updated', { object: 'subscription', id: 'sub_gone' }, 'Subscription sub_gone'],
+  ['checkout.session.completed', sessionOf(randomUUID(), { id: 'cs_gone' }), 'cs_gone'],
+  ['customer.subscription.updated', { object: 'subscription', id: 'sub_gone' }, 'sub_gone'],
   [
     'subscription_schedule.updated',
     { object: 'subscription_schedule', subscription: 'sub_gone' },
-    'Subscription sub_gone',
+    'sub_gone',
   ],
-  ['invoice.paid', { object: 'invoice', id: 'in_1', parent: subscriptionDetails }, 'Subscription sub_gone'],
-  ['charge.refunded', { object: 'charge', id: 'ch_gone' }, 'Charge ch_gone'],
-  ['refund.updated', { object: 'refund', id: 're_1', charge: 'ch_gone' }, 'Charge ch_gone'],
-  ['charge.dispute.closed', { object: 'dispute', id: 'dp_1', charge: 'ch_gone' }, 'Charge ch_gone'],
-])('%s of a foreign object that is gone is ignored at once, in one line', async (type, object, noun) => {
+  ['invoice.paid', { object: 'invoice', id: 'in_1', parent: subscriptionDetails }, 'sub_gone'],
+  ['charge.refunded', { object: 'charge', id: 'ch_gone' }, 'ch_gone'],
+  ['refund.updated', { object: 'refund', id: 're_1', charge: 'ch_gone' }, 'ch_gone'],
+  ['charge.dispute.closed', { object: 'dispute', id: 'dp_1', charge: 'ch_gone' }, 'ch_gone'],
+])('%s of a foreign object that is gone is ignored at once, in one line', async (type, object, gone) => {
   const { event, about, tries } = await dayWith(type, object)
   expect(event).toMatchObject({
     state: 'ignored',
-    reason: `${noun} is not known to us, and Stripe does not have it (any more)`,
+    reason: failureOf('not_sold', { id: gone }),
   })
   expect(about).toEqual([
     { level: 'info', fields: expect.objectContaining({ outcome: 'ignored' }), text: 'Event processed' },
@@ -85,6 +86,6 @@ test('a foreign subscription that is there is ignored in the same way', async ()
     items: [{ price: price.id }],
   })
   const { event, about } = await dayWith('customer.subscription.updated', { object: 'subscription', id })
-  expect(event).toMatchObject({ state: 'ignored', reason: `Subscription ${id} is of another product` })
+  expect(event).toMatchObject({ state: 'ignored', reason: failureOf('not_sold', { id }) })
   expect(about.map(({ level }) => level)).toEqual(['info'])
 })

@@ -7,7 +7,7 @@ import { ignore, type Nothing } from './outcome.ts'
  * ours, is a contradiction, and thrown.
  */
 export async function foundOrForeign<T>(
-  what: string,
+  id: string,
   fetch: () => Promise<T>,
   isOurs: () => Promise<boolean>,
 ): Promise<T | Nothing> {
@@ -15,6 +15,6 @@ export async function foundOrForeign<T>(
     return await fetch()
   } catch (error) {
     if (!isMissing(error) || (await isOurs())) throw error
-    return ignore(`${what} is not known to us, and Stripe does not have it (any more)`)
+    return ignore('not_sold', { id })
   }
 }

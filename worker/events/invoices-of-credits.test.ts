@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
+import { failureOf } from '../../schema/api/failures.ts'
 import { listFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { openPlanCheckout } from '../../tests/support/factories/plan-checkouts.ts'
@@ -45,7 +46,7 @@ test('credits and a plan with tax in their prices bring what was promised, and i
     .where('type', '=', 'invoice.paid')
     .where('state', '=', 'ignored')
     .execute()
-  expect(events).toMatchObject([{ reason: 'The invoice does not belong to a subscription' }])
+  expect(events).toMatchObject([{ reason: failureOf('lacks', { what: 'subscription' }) }])
 
   await stripe.client.refunds.create({ payment_intent: String(payment_intent), amount: 700 })
   await worker.catchUp()

@@ -1,3 +1,4 @@
+import { type Failure, failureOf } from '../../schema/api/failures.ts'
 import type { LogIds } from '../../schema/vendors/stripe/log-ids.ts'
 
 /** What came of a subject: it was applied, or nothing follows from it and `reason` says why. */
@@ -15,6 +16,8 @@ export interface Nothing extends Pick<Outcome, 'state' | 'reason'> {
   readonly of: 'nothing'
 }
 
-export function ignore(reason: string): Nothing {
-  return { of: 'nothing', state: 'ignored', reason }
+export function ignore(...failure: Failure): Nothing {
+  return { of: 'nothing', state: 'ignored', reason: failureOf(...failure) }
 }
+
+export const doneAlready: Outcome = { state: 'applied', reason: failureOf('done_already') }

@@ -8,7 +8,7 @@ import {
   stripeReferenceSchema,
 } from '../../schema/vendors/stripe/events.ts'
 import { intentIdOf } from '../../schema/vendors/stripe/metadata.ts'
-import { modeName } from '../../schema/vendors/stripe/mode.ts'
+import { modesOf } from '../../schema/vendors/stripe/mode.ts'
 import { ignore, type Nothing } from './outcome.ts'
 
 /** What has to be fetched from Stripe. */
@@ -31,10 +31,8 @@ export function readStripeSubject(
   const event = stripeEventSchema.parse(payload)
   const { type, livemode = us.livemode } = event
   const object = objectOfStripeEvent(type)
-  if (!object) return ignore(`We do not handle events of type ${type}`)
-  if (livemode !== us.livemode) {
-    return ignore(`It happened in ${modeName(livemode)}; our key is one of ${modeName(us.livemode)}`)
-  }
+  if (!object) return ignore('not_handled', { type })
+  if (livemode !== us.livemode) return ignore('other_mode', modesOf({ livemode }, us))
   return subjects[object](event)
 }
 
@@ -62,7 +60,7 @@ const sessionSchema = checkoutSessionSchema.pick({ id: true, client_reference_id
 function checkoutOf({ data }: StripeEvent): StripeSubject | Nothing {
   const session = sessionSchema.parse(data.object)
   const intent_id = intentIdOf(session)
-  if (!intent_id) return ignore(`Session ${session.id} was not started by us`)
+  if (!intent_id) return ignore('not_sold', { id: session.id })
   return { of: 'checkout', session_id: session.id, intent_id }
 }
 
@@ -75,7 +73,7 @@ const scheduleSchema = z.object({
 function subscriptionOfSchedule({ data }: StripeEvent): StripeSubject | Nothing {
   const { subscription, released_subscription } = scheduleSchema.parse(data.object)
   const id = subscription ?? released_subscription
-  return id ? { of: 'subscription', id } : ignore('The schedule has no subscription')
+  return id ? { of: 'subscription', id } : ignore('lacks', { what: 'subscription' })
 }
 
 const invoiceSchema = z.object({
@@ -91,7 +89,7 @@ const invoiceSchema = z.object({
 function subscriptionOfInvoice({ data }: StripeEvent): StripeSubject | Nothing {
   const { parent, subscription } = invoiceSchema.parse(data.object)
   const id = parent?.subscription_details?.subscription ?? subscription
-  return id ? { of: 'subscription', id } : ignore('The invoice does not belong to a subscription')
+  return id ? { of: 'subscription', id } : ignore('lacks', { what: 'subscription' })
 }
 
 const newInvoiceSchema = z.object({ id: z.string(), billing_reason: z.string().nullable() })
@@ -101,7 +99,7 @@ function draftOf(event: StripeEvent): StripeSubject | Nothing {
   const { id, billing_reason } = newInvoiceSchema.parse(event.data.object)
   const subject = subscriptionOfInvoice(event)
   if (billing_reason !== 'subscription_cycle' || subject.of !== 'subscription')
-    return ignore('The invoice is not one of a renewal')
+    return ignore('lacks', { what: 'renewal' })
   return { of: 'draft_invoice', id, subscription_id: subject.id }
 }
 
@@ -110,8 +108,10 @@ function draftOf(event: StripeEvent): StripeSubject | Nothing {
  * (https://docs.stripe.com/api/invoices/object#invoice_object-next_payment_attempt). Nothing else is new in it.
  */
 function openOf(event: StripeEvent): StripeSubject | Nothing {
-  const { status } = z.object({ status: z.string().nullable() }).parse(event.data.object)
-  return status === 'open' ? subscriptionOfInvoice(event) : ignore(`The invoice is ${status}`)
+  const { status } = z.object({ status: z.string().default('draft') }).parse(event.data.object)
+  return status === 'open'
+    ? subscriptionOfInvoice(event)
+    : ignore('has_state', { what: 'invoice', state: status })
 }
 
 const cardChoiceSchema = z.object({ invoice_settings: z.object({ default_payment_method: z.unknown() }) })
@@ -122,11 +122,11 @@ const cardChoiceSchema = z.object({ invoice_settings: z.object({ default_payment
  */
 function customerOf({ created, data }: StripeEvent): StripeSubject | Nothing {
   if (!cardChoiceSchema.safeParse(data.previous_attributes).success)
-    return ignore('It is not about the customer’s card')
+    return ignore('lacks', { what: 'change_of_card' })
   return { of: 'customer', id: withIdSchema.parse(data.object).id, chosen_at_s: created }
 }
 
 function chargeOf({ data }: StripeEvent): StripeSubject | Nothing {
   const { charge } = z.object({ charge: stripeReferenceSchema.nullable() }).parse(data.object)
-  return charge ? { of: 'charge', id: charge } : ignore('The refund or dispute names no charge')
+  return charge ? { of: 'charge', id: charge } : ignore('lacks', { what: 'charge' })
 }

@@ -49,7 +49,7 @@ describe('the event of a paid purchase', () => {
     expect(await balanceOf(bought.owner_id)).toMatchObject({ purchased: 500, version: 1 })
     expect(await findIntent(database.owner, bought.intent_id)).toMatchObject({ state: 'settled' })
     expect(await eventRow(ids[0] ?? '')).toMatchObject({ state: 'applied', reason: null })
-    expect(await eventRow(ids[2] ?? '')).toMatchObject({ reason: 'It is settled already' })
+    expect(await eventRow(ids[2] ?? '')).toMatchObject({ reason: 'done_already' })
   })
 
   test('the event of a paid purchase grants once when workers and the return page have it at the same time', async () => {
@@ -68,7 +68,7 @@ describe('the event of a paid purchase', () => {
     const opened = await buildOpenCredits(product)
     const id = await receive(opened)
     await handle(id)
-    expect(await eventRow(id)).toMatchObject({ state: 'applied', reason: 'Nothing has been paid yet' })
+    expect(await eventRow(id)).toMatchObject({ state: 'applied', reason: 'nothing_paid' })
     expect(await balanceOf(opened.owner_id)).toMatchObject({ version: 0 })
   })
 
@@ -211,9 +211,9 @@ test('an event that overtakes its intent is retried and then grants, and fails a
   await database.owner.deleteFrom('checkout_intents').where('id', '=', bought.intent_id).execute()
   const [id, never] = [await receive(bought), await receive(bought)]
   for (let i = 0; i < maximumAttempts; i++)
-    await expect(handle(never)).rejects.toThrow(/has not been committed yet/)
+    await expect(handle(never)).rejects.toThrow(/^not_found {"what":"checkout"/)
   expect(await eventRow(never)).toMatchObject({ state: 'failed', attempts: maximumAttempts })
-  await expect(handle(id)).rejects.toThrow(/has not been committed yet/)
+  await expect(handle(id)).rejects.toThrow(/^not_found {"what":"checkout"/)
   expect(await eventRow(id)).toMatchObject({ state: 'received', attempts: 1 })
   const { user_id, owner_id } = bought
   await buildPurchase(database.server, { id: bought.intent_id, user_id, owner_id })

@@ -26,7 +26,7 @@ import { applyFetched, fetchSubject, type Subject } from './sync-subject.ts'
  */
 export async function tryEvent(deps: WorkerDependencies, key: EventKey, claim?: number): Promise<void> {
   const event = await findEvent(deps.db, key)
-  if (!event) throw new NotYetError(`Event ${key.id} is not in the inbox`)
+  if (!event) throw new NotYetError('not_found', { what: 'event', id: key.id })
   const isToBeTried = ({ state, claims }: InboxEvent) =>
     state === 'received' && (claim === undefined || claim === claims)
   if (!isToBeTried(event)) return noteNoTry(deps, key)
@@ -79,7 +79,7 @@ export async function applyEvent(
   })
 }
 
-function subjectOf({ source, id, payload }: InboxEvent, us: Pick<WorkerDependencies, 'livemode'>): Subject {
-  if (payload === null) throw new PermanentError(`What event ${id} said was removed`)
+function subjectOf({ source, payload }: InboxEvent, us: Pick<WorkerDependencies, 'livemode'>): Subject {
+  if (payload === null) throw new PermanentError('payload_removed')
   return source === 'stripe' ? readStripeSubject(payload, us) : readClerkSubject(payload)
 }

@@ -1,3 +1,4 @@
+import { failureOf } from '../../schema/api/failures.ts'
 import {
   attachSession,
   type CheckoutIntent,
@@ -9,7 +10,7 @@ import { failIntent } from '../../schema/billing/checkout/outcomes.ts'
 import { recordNoChange } from '../../schema/inbox/claim/record-try.ts'
 import type { JobPayload } from '../../schema/inbox/queues/queues.ts'
 import { idsOf } from '../../schema/vendors/stripe/log-ids.ts'
-import { modeName } from '../../schema/vendors/stripe/mode.ts'
+import { modesOf } from '../../schema/vendors/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { syncSeatsWithClerk } from '../events/clerk/sync-seats-with-clerk.ts'
 import type { Outcome } from '../events/outcome.ts'
@@ -35,7 +36,7 @@ export async function processCheckoutCompletion(
   if (isScheduled && (isOver || isVoid)) return
   if (intent.livemode !== deps.livemode) {
     // Its session is not to be found with our key, so no buyer can be sent there any more.
-    const failure_reason = `It was opened in ${modeName(intent.livemode)}; our key is one of ${modeName(deps.livemode)}`
+    const failure_reason = failureOf('other_mode', modesOf(intent, deps))
     await failIntent(deps.db, { id: intent.id, failure_code: 'other_mode', failure_reason })
     return deps.log.info({ intent_id: intent.id, failure_reason }, 'Checkout not completed')
   }
@@ -75,7 +76,7 @@ export async function completeCheckout(
 ): Promise<Outcome> {
   const { id: intent_id } = intent
   const session_id = intent.stripe_session_id ?? (await findLostSession(deps, intent))
-  if (!session_id) return { state: 'applied', reason: 'Stripe has no payment page for it' }
+  if (!session_id) return { state: 'applied', reason: failureOf('lacks', { what: 'payment_page' }) }
   if (!intent.stripe_session_id)
     await attachSession(deps.db, { id: intent_id, stripe_session_id: session_id })
   const outcome = await syncSubject(deps, { of: 'checkout', session_id, intent_id }, actor)

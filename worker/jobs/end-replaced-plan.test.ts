@@ -240,10 +240,10 @@ test('a payment that covers less than the refund needs a person', async () => {
     .set({ unused_refund_minor: 9999 })
     .where('stripe_subscription_id', '=', pro.subscription_id ?? '')
     .execute()
-  await expect(tryToEnd(pro)).rejects.toThrow('No single payment of invoice')
+  await expect(tryToEnd(pro)).rejects.toThrow('payment_of_that_size')
   expect(await life.row(pro)).toMatchObject({
     sync_failed_at: expect.any(Date),
-    last_error: expect.stringContaining('No single payment of invoice'),
+    last_error: expect.stringContaining('payment_of_that_size'),
   })
   // A person gives back what can be given back.
   const [charge] = await life.charges(pro)

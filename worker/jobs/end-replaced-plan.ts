@@ -29,9 +29,7 @@ export async function refundIfReplaced(
   if (invoice_id === null) return
   const refund = await refundUnusedPart(stripe, { subscription_id: id, invoice_id, amount })
   if (refund === 'no_payment') {
-    throw new PermanentError(
-      `No single payment of invoice ${invoice_id} covers the ${amount} ${subscription.currency} that go back for its unused part`,
-    )
+    throw new PermanentError('lacks', { what: 'payment_of_that_size' })
   }
   await retryTransaction(db, (trx) =>
     // One that can be made no more gives nothing back.

@@ -1,8 +1,9 @@
+import { failureOf } from '../../schema/api/failures.ts'
 import { failSubscriptionSync } from '../../schema/billing/subscriptions/snapshots.ts'
 import { claimableSubscriptions, findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { JobPayload } from '../../schema/inbox/queues/queues.ts'
 import { idsOf } from '../../schema/vendors/stripe/log-ids.ts'
-import { modeName } from '../../schema/vendors/stripe/mode.ts'
+import { modesOf } from '../../schema/vendors/stripe/mode.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { syncSeatsWithClerk } from '../events/clerk/sync-seats-with-clerk.ts'
 import { endIfOwnerIsGone } from '../events/subscription/end-if-owner-is-gone.ts'
@@ -24,7 +25,7 @@ export async function processSubscriptionSync(
   if (!subscription || (claim !== undefined && claim !== subscription.claims)) return
   if (subscription.livemode !== deps.livemode) {
     // Stripe would not know it; with a key of its mode the next event about it tries again.
-    const reason = `It is one of ${modeName(subscription.livemode)}; our key is one of ${modeName(deps.livemode)}`
+    const reason = failureOf('other_mode', modesOf(subscription, deps))
     await failSubscriptionSync(deps.db, { id, reason, now: deps.now() })
     return deps.log.info({ subscription_id: id, reason }, 'Subscription not synced')
   }

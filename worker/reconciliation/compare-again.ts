@@ -22,7 +22,7 @@ export async function requireFinding(deps: WorkerDependencies, id: string): Prom
   const isThere = again?.some(
     ({ kind, object_id }) => kind === finding?.kind && object_id === finding.object_id,
   )
-  if (!isThere) throw new PermanentError('The difference is not there any more: compare again')
+  if (!isThere) throw new PermanentError('not_found', { what: 'difference', id })
 }
 
 /** An object that Stripe does not have differs from nothing any more. */

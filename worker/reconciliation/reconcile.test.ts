@@ -482,7 +482,7 @@ async function adjustFor(finding: FindingRow | undefined, credits: number) {
   await processSupportAct(worker.deps, { act_id: id })
   return findAct(database.owner, id)
 }
-const gone = { state: 'failed', error: expect.stringContaining('not there any more') }
+const gone = { state: 'failed', error: expect.stringContaining('not_found {"what":"difference"') }
 
 describe('a planted difference that only a person can decide about is found, and stays until then:', () => {
   test('credits for an unpaid session, until support has adjusted them', async () => {

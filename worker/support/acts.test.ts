@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import { assignSeat } from '../../schema/api/organization-seats.ts'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { listActiveTokens } from '../../schema/extension/tokens.ts'
@@ -225,7 +226,7 @@ describe('a checkout that is stuck', () => {
     ])
     expect(await sessionStatus()).toBe('expired')
     expect(await perform({ kind: 'cancel_intent', target })).toMatchObject({
-      outcome: { note: 'It is expired already' },
+      outcome: { note: failureOf('has_state', { what: 'checkout', state: 'expired' }) },
     })
   })
 
@@ -234,7 +235,7 @@ describe('a checkout that is stuck', () => {
     const target = { kind: 'intent', id: paid.intent_id } as const
     expect(await perform({ kind: 'cancel_intent', target })).toMatchObject({
       state: 'failed',
-      error: 'It was paid: replay it instead',
+      error: 'paid_already',
     })
     expect(await findIntent(database.owner, paid.intent_id)).toMatchObject({ state: 'open' })
   })
@@ -258,7 +259,7 @@ test('credits that are reserved are released once, and a dry run says what becom
   expect(done.outcome).toEqual(dry.outcome)
   expect(await findBalance(database.owner, owner_id)).toMatchObject({ total: 100, available: 95, held: 5 })
   expect(await perform(asked)).toMatchObject({
-    outcome: { changed: false, note: 'It is released already' },
+    outcome: { changed: false, note: failureOf('has_state', { what: 'hold', state: 'released' }) },
   })
   expect((await verifyLedger(database.owner)).problems).toEqual([])
 })
@@ -319,31 +320,47 @@ test('one act ends all tokens and sessions of a person and of no other; a dry ru
   expect([await active(person), await worker.deps.clerk.listSessions(person.user_id)]).toEqual([0, []])
   expect([await active(other), (await worker.deps.clerk.listSessions(other.user_id)).length]).toEqual([1, 1])
   expect(await perform({ kind: 'sign_out', target })).toMatchObject({
-    outcome: { changed: false, note: 'They have no token and no session' },
+    outcome: { changed: false, note: failureOf('lacks', { what: 'token_or_session' }) },
   })
 })
 
-test('a sign-out that Clerk refuses midway is tried again, and ends every session once', async () => {
-  const person = await signUp(clerk)
-  await buildUser(database.server, person.user_id)
-  await buildExtensionToken(database, person.user_id)
-  await tokenOf(clerk, { user_id: person.user_id })
-  const { id } = await buildAct(database, { kind: 'sign_out', target: { kind: 'user', id: person.user_id } })
-  const { revokeSession } = worker.deps.clerk
-  let calls = 0
-  const away = async (session: string) => {
-    if (++calls === 2) throw new ClerkUnavailableError('Clerk does not answer')
-    return revokeSession(session)
-  }
-  const failing = { ...worker.deps, clerk: { ...worker.deps.clerk, revokeSession: away } }
-  await processSupportAct(failing, { act_id: id }).catch(() => undefined)
-  const now = new Date()
-  const listed = () => listActiveTokens(database.owner, { user_id: person.user_id, now })
-  // The transaction is undone with the act; the session that was ended stays so.
-  expect([(await listed()).length, (await worker.deps.clerk.listSessions(person.user_id)).length]).toEqual([
-    1, 1,
-  ])
-  await processSupportAct(worker.deps, { act_id: id })
-  expect(await findAct(database.owner, id)).toMatchObject({ state: 'done' })
-  expect([await listed(), await worker.deps.clerk.listSessions(person.user_id)]).toEqual([[], []])
-})
+test.each([
+  ['is away', 1, 2],
+  ['refuses midway', 3, 1],
+])(
+  'a sign-out ends the editors at once while Clerk %s, and every session once when Clerk answers',
+  async (_, failsAt, left) => {
+    const person = await signUp(clerk)
+    await buildUser(database.server, person.user_id)
+    await buildExtensionToken(database, person.user_id)
+    await tokenOf(clerk, { user_id: person.user_id })
+    const { id } = await buildAct(database, {
+      kind: 'sign_out',
+      target: { kind: 'user', id: person.user_id },
+    })
+    const { listSessions, revokeSession } = worker.deps.clerk
+    let calls = 0
+    const failing = <Answer>(ask: (of: string) => Promise<Answer>) => {
+      return async (of: string) => {
+        if (++calls === failsAt) throw new ClerkUnavailableError('Clerk does not answer')
+        return ask(of)
+      }
+    }
+    const away = {
+      ...worker.deps.clerk,
+      listSessions: failing(listSessions),
+      revokeSession: failing(revokeSession),
+    }
+    await processSupportAct({ ...worker.deps, clerk: away }, { act_id: id }).catch(() => undefined)
+    const listed = () => listActiveTokens(database.owner, { user_id: person.user_id, now: new Date() })
+    expect(await findAct(database.owner, id)).toMatchObject({ state: 'queued', last_error: 'clerk_away' })
+    expect([await listed(), (await listSessions(person.user_id)).length]).toEqual([[], left])
+    await processSupportAct(worker.deps, { act_id: id })
+    const tokens = { what: 'tokens', id: null, before: 1, after: 0 }
+    expect(await findAct(database.owner, id)).toMatchObject({
+      state: 'done',
+      outcome: { changes: [tokens, { what: 'sessions', before: left, after: 0 }] },
+    })
+    expect([await listed(), await listSessions(person.user_id)]).toEqual([[], []])
+  },
+)

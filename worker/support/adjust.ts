@@ -16,7 +16,8 @@ import type { DoAct } from './act.ts'
 export const adjust: DoAct = async (deps, act) => {
   const owner_id = act.owner_id
   const adjustment = adjustmentOf(act.params)
-  if (!owner_id || !adjustment) throw new PermanentError('It does not say what to adjust, or for whom')
+  if (!owner_id || !adjustment)
+    throw new PermanentError('not_an_act', { kind: act.kind, target_kind: act.target_kind })
   const { credits, customer_note, may_leave_debt } = adjustment
   if (act.finding_id) await requireFinding(deps, act.finding_id)
   await retryTransaction(deps.db, async (trx) => {
@@ -25,9 +26,7 @@ export const adjust: DoAct = async (deps, act) => {
     const { purchased, available } = await findBalance(trx, owner_id)
     const left = Math.min(purchased, available)
     if (credits < 0 && left + credits < 0 && !may_leave_debt) {
-      throw new PermanentError(
-        `It takes ${-credits} credits, and ${Math.max(0, left)} of those that were bought are left`,
-      )
+      throw new PermanentError('more_than_left', { asked: `${-credits}`, left: `${Math.max(0, left)}` })
     }
     const grant = adjustmentGrant(owner_id, 'purchased', act.id)
     const transfer = grantTransfer(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { generateKeyPair, SignJWT } from 'jose'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import {
   type ActLimits,
@@ -132,7 +133,7 @@ describe('the login of a server that was taken over', () => {
     const act = await ask(user, await staff(), wrong)
     expect(await outcomeOf(act)).toEqual({
       state: 'failed',
-      error: expect.stringMatching(/^There is no act/),
+      error: expect.stringMatching(/^not_an_act/),
     })
   })
 
@@ -165,7 +166,7 @@ describe('the login of a server that was taken over', () => {
       const act = await ask(user, asker)
       expect(await outcomeOf(act), what).toMatchObject({
         state: 'failed',
-        error: `No session of ${asker.user_id} proves that they requested it`,
+        error: failureOf('unproved', { who: asker.user_id, step: 'requested', by: 'session' }),
       })
       expect(await tokensOf(act)).toEqual([])
     }
@@ -181,7 +182,7 @@ describe('the login of a server that was taken over', () => {
       await approve(act.id, { user_id: 'user_invented', token: asker.token }, `${user}@tidemark.test`)
       expect(await outcomeOf(act)).toMatchObject({
         state: 'failed',
-        error: 'No session of user_invented proves that they approved it',
+        error: failureOf('unproved', { who: 'user_invented', step: 'approved', by: 'session' }),
       })
     }
     expect(await balanceOf(user)).toBe(0)
@@ -193,7 +194,7 @@ describe('the login of a server that was taken over', () => {
     expect(written.state).toBe('queued')
     expect(await outcomeOf(written)).toMatchObject({
       state: 'failed',
-      error: 'A second person has to agree to it',
+      error: 'not_approved',
     })
   })
 
@@ -212,7 +213,7 @@ describe('the login of a server that was taken over', () => {
       .executeTakeFirstOrThrow()
     expect(await outcomeOf({ id })).toMatchObject({
       state: 'failed',
-      error: 'The audit log does not say that cli:ada requested it',
+      error: failureOf('unproved', { who: 'cli:ada', step: 'requested', by: 'audit_log' }),
     })
   })
 })
@@ -245,7 +246,7 @@ describe('who may ask and agree', () => {
     await end(asker.user_id)
     expect(await outcomeOf(act)).toMatchObject({
       state: 'failed',
-      error: `${asker.user_id} is not on the support staff any more`,
+      error: failureOf('not_on_staff', { who: asker.user_id }),
     })
     expect(await balanceOf(user)).toBe(0)
   })
@@ -257,12 +258,15 @@ describe('who may ask and agree', () => {
     await addMember(clerk, team.organization, member)
     const target = { kind: 'organization', id: owner_id } as const
     const own = await ask('', member, { owner_id, target })
-    expect(await outcomeOf(own)).toMatchObject({ state: 'failed', error: expect.stringMatching(/their own/) })
+    expect(await outcomeOf(own)).toMatchObject({
+      state: 'failed',
+      error: expect.stringMatching(/^own_account/),
+    })
     const agreed = await ask('', first, { owner_id, target, credits: 6000 })
     await approve(agreed.id, member)
     expect(await outcomeOf(agreed)).toMatchObject({
       state: 'failed',
-      error: expect.stringMatching(/their own/),
+      error: expect.stringMatching(/^own_account/),
     })
     const good = await ask('', first, { owner_id, target, credits: 6000 })
     await approve(good.id, second)
@@ -295,7 +299,7 @@ describe('who may ask and agree', () => {
     await letADayPass()
     expect(await outcomeOf(act)).toMatchObject({
       state: 'failed',
-      error: 'It was approved more than a day ago, and has to be asked for again',
+      error: 'approval_lapsed',
     })
     expect(await balanceOf(user)).toBe(0)
   })
@@ -343,7 +347,7 @@ describe('what two people may give together', () => {
     await approve(act.id, await staff())
     return act
   }
-  const tooMuch = { state: 'failed', error: 'It passes what may be done at once, or by all within a day' }
+  const tooMuch = { state: 'failed', error: 'over_ceiling' }
 
   test('an act above the ceiling is not done, although a second person agreed', async () => {
     await letADayPass()
@@ -386,12 +390,12 @@ test('refunds count to limits of their own, for the asker, for all, and at the c
   await approve(tooMuch.id, other)
   expect(await outcomeOf(tooMuch)).toEqual({
     state: 'failed',
-    error: 'It passes what may be done at once, or by all within a day',
+    error: 'over_ceiling',
   })
   // The server says that it is less.
   const act = await refundOf(10_001, other, { amount: 1, limits: lavish })
   expect(act.state).toBe('queued')
-  expect(await outcomeOf(act)).toEqual({ state: 'failed', error: 'A second person has to agree to it' })
+  expect(await outcomeOf(act)).toEqual({ state: 'failed', error: 'not_approved' })
 })
 
 test('a person cannot refund a payment of their own', async () => {
@@ -402,5 +406,8 @@ test('a person cannot refund a payment of their own', async () => {
   const refund = { amount_minor: 1, currency: 'EUR', refunded_minor: 0, stripe_reason: null }
   const target = { kind: 'intent', id } as const
   const act = await ask(asker.user_id, asker, { kind: 'refund', target, params: { refund }, credits: 1 })
-  expect(await outcomeOf(act)).toMatchObject({ state: 'failed', error: expect.stringContaining('their own') })
+  expect(await outcomeOf(act)).toMatchObject({
+    state: 'failed',
+    error: expect.stringMatching(/^own_account/),
+  })
 })

@@ -31,16 +31,14 @@ export async function requireAuthority(deps: WorkerDependencies, act: SupportAct
     steps: await listActSteps(deps.db, act.id),
   }
   await requirePerson(deps, act, { step: 'requested', who: act.requested_by, ...proof })
-  if (await passesCeiling(deps.db, act, deps.actLimits))
-    throw new PermanentError('It passes what may be done at once, or by all within a day')
+  if (await passesCeiling(deps.db, act, deps.actLimits)) throw new PermanentError('over_ceiling')
   const { approved_by } = act
   if (approved_by === null) {
     if (await needsApproval(deps.db, act, { limits: deps.actLimits }))
-      throw new PermanentError('A second person has to agree to it')
+      throw new PermanentError('not_approved')
     return
   }
-  if (await hasLapsed(deps.db, act))
-    throw new PermanentError('It was approved more than a day ago, and has to be asked for again')
+  if (await hasLapsed(deps.db, act)) throw new PermanentError('approval_lapsed')
   await requirePerson(deps, act, { step: 'approved', who: approved_by, ...proof })
 }
 
@@ -56,16 +54,15 @@ async function requirePerson(
 ): Promise<void> {
   const { step, who, entries, steps } = claim
   if (!entries.some(({ actor, outcome }) => actor === who && outcome === step))
-    throw new PermanentError(`The audit log does not say that ${who} ${step} it`)
+    throw new PermanentError('unproved', { who, step, by: 'audit_log' })
   // Only the login that owns the tables can write such a request; an approval needs a session.
   if (step === 'requested' && isAtTerminal(who)) return
   const shown = steps.find((one) => one.step === step)
   if (!shown || !(await isSessionOf(deps, who, shown)))
-    throw new PermanentError(`No session of ${who} proves that they ${step} it`)
-  if (!(await deps.clerk.isSupportStaff(who)))
-    throw new PermanentError(`${who} is not on the support staff any more`)
+    throw new PermanentError('unproved', { who, step, by: 'session' })
+  if (!(await deps.clerk.isSupportStaff(who))) throw new PermanentError('not_on_staff', { who })
   if (mayNotBeOwn(act) && (await isOwn(deps.clerk, who, act.owner_id)))
-    throw new PermanentError(`${who} cannot have a part in it: it is their own account or organization`)
+    throw new PermanentError('own_account', { who })
 }
 
 /** Whether Clerk signed it for the person, no longer before it was shown than a token lives, and they had proved who they are. */

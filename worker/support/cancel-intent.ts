@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { failureOf } from '../../schema/api/failures.ts'
 import { type CheckoutIntent, findIntent, isUnfinished } from '../../schema/billing/checkout/intents.ts'
 import { expireIntent } from '../../schema/billing/checkout/open-checkouts.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
@@ -15,8 +16,8 @@ import type { DoAct } from './act.ts'
  */
 export const cancelIntent: DoAct = async (deps, { target_id: id, requested_by, is_dry_run }) => {
   const intent = await findIntent(deps.db, id)
-  if (!intent) throw new PermanentError(`There is no checkout ${id}`)
-  const done = { note: `It is ${intent.state} already` }
+  if (!intent) throw new PermanentError('not_found', { what: 'checkout', id })
+  const done = { note: failureOf('has_state', { what: 'checkout', state: intent.state }) }
   if (!isUnfinished(intent)) return done
   const sessionId = intent.stripe_session_id ?? (await findLostSession(deps, intent))
   if (!sessionId) {
@@ -41,11 +42,8 @@ async function closeSession(
 ): Promise<CheckoutSession> {
   const session = checkoutSessionSchema.parse(await stripe.checkout.sessions.retrieve(sessionId))
   if (session.status === 'complete') {
-    throw new PermanentError(
-      session.payment_status === 'unpaid'
-        ? 'A payment for it is on its way: it ends by itself when the bank has decided'
-        : 'It was paid: replay it instead',
-    )
+    if (session.payment_status !== 'unpaid') throw new PermanentError('paid_already')
+    throw new PermanentError('has_state', { what: 'payment', state: 'pending' })
   }
   if (session.status === 'expired') return session
   if (is_dry_run) return { ...session, status: 'expired' }
@@ -53,8 +51,6 @@ async function closeSession(
     return checkoutSessionSchema.parse(await stripe.checkout.sessions.expire(sessionId))
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
-    throw new PermanentError('Stripe does not close its payment page: it may have been paid just now', {
-      cause: error,
-    })
+    throw new PermanentError('paid_already', {}, { cause: error })
   }
 }

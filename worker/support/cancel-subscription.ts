@@ -1,3 +1,4 @@
+import { failureOf } from '../../schema/api/failures.ts'
 import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import { endSubscription } from '../../schema/vendors/stripe/end-subscription.ts'
 import { isOver } from '../../schema/vendors/stripe/statuses.ts'
@@ -16,7 +17,7 @@ import { fetchPlan, subscriptionOf } from './fetch-plan.ts'
 export const cancelSubscription: DoAct = async (deps, act) => {
   const row = await findSubscription(deps.db, act.target_id)
   if (row && !(await deps.clerk.isGone(row.owner_id)))
-    throw new PermanentError(`${row.owner_id} exists, and cancels it in the billing portal`)
+    throw new PermanentError('has_state', { what: 'owner', state: 'still_at_clerk' })
   return endPlan(deps, act)
 }
 
@@ -24,7 +25,7 @@ export const cancelSubscription: DoAct = async (deps, act) => {
 export const endPlan: DoAct = async (deps, act) => {
   const { target_id: id, is_dry_run } = act
   const plan = await fetchPlan(deps, id)
-  if (isOver(plan)) return { ...(await follow(deps, act)), note: `It is ${plan.status} already` }
+  if (isOver(plan)) return { ...(await follow(deps, act)), note: stateOf(plan.status) }
   // A cancellation needs no key: each step finds what an earlier try has done.
   if (!is_dry_run) await endSubscription(deps.stripe, id, 'Ended by support')
   const ended_at = Math.floor(deps.now().getTime() / 1000)
@@ -45,8 +46,8 @@ export const endPlan: DoAct = async (deps, act) => {
 export const endPlanLater: DoAct = async (deps, act) => {
   const { target_id: id, is_dry_run } = act
   const plan = await fetchPlan(deps, id)
-  const over = isOver(plan) ? `It is ${plan.status} already` : null
-  const note = over ?? (plan.cancel_at_period_end ? 'It ends with its period already' : null)
+  const over = isOver(plan) ? stateOf(plan.status) : null
+  const note = over ?? (plan.cancel_at_period_end ? stateOf('cancelled_with_its_period') : null)
   if (note) return { ...(await follow(deps, act)), note }
   if (!is_dry_run) {
     await releaseSchedule(deps.stripe, id)
@@ -57,6 +58,8 @@ export const endPlanLater: DoAct = async (deps, act) => {
   })
   return { ...(await follow(is_dry_run ? { ...deps, stripe } : deps, act)), did: true }
 }
+
+const stateOf = (state: string) => failureOf('has_state', { what: 'plan', state })
 
 /** What follows is not the act's to book: the subscription is fetched and applied, as an event has it. */
 async function follow(

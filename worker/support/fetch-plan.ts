@@ -19,7 +19,7 @@ export async function fetchPlan(
   id: string,
 ): Promise<z.infer<typeof planSchema>> {
   const plan = planSchema.parse(await stripe.subscriptions.retrieve(id))
-  if (!(await findOrder(db, plan))) throw new PermanentError('It is none of our plans')
+  if (!(await findOrder(db, plan))) throw new PermanentError('not_sold', { id })
   return plan
 }
 

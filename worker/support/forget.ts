@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { type Failure, failureOf } from '../../schema/api/failures.ts'
 import { deleteCreationOf } from '../../schema/billing/customers/customers.ts'
 import { findLiveSubscription, type Subscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { DatabaseTransaction } from '../../schema/database/connect.ts'
@@ -42,7 +43,7 @@ export const forget: DoAct = async (deps, { target_id: user_id, is_dry_run }) =>
   const plan = is_dry_run ? await findLiveSubscription(deps.db, user_id) : undefined
   if (!plan) return forgetPerson(deps, { user_id, is_dry_run })
   const target = { kind: 'subscription', id: plan.stripe_subscription_id } as const
-  return { note: planIsNotOver(plan), first: { kind: 'end_plan', target } }
+  return { note: failureOf(...planIsNotOver(plan)), first: { kind: 'end_plan', target } }
 }
 
 /**
@@ -59,7 +60,7 @@ export async function forgetPerson(
   const erased = await retryTransaction(deps.db, async (trx) => {
     const traces = await findTracesOf(trx, { user_id, addresses })
     const obstacle = await findObstacle(trx, { user_id, traces })
-    if (obstacle) throw new PermanentError(obstacle)
+    if (obstacle) throw new PermanentError(...obstacle)
     await deleteUser(trx, { id: user_id, snapshot_order }, deps.now())
     const { total: credits } = await findBalance(trx, user_id)
     return { traces, credits, removed: await erase(deps, trx, { user_id, traces }) }
@@ -79,7 +80,7 @@ export async function forgetPerson(
   const { traces, removed, credits } = erased
   return {
     did: Object.values(removed).some((rows) => rows > 0),
-    note: 'They are forgotten already',
+    note: failureOf('done_already'),
     seats_changed_in: traces.organizations,
     erasure: { removed, customers: [...traces.customers], credits },
   }
@@ -87,29 +88,24 @@ export async function forgetPerson(
 
 const mostNamed = 3
 
-const planIsNotOver = ({ stripe_subscription_id: id }: Subscription) =>
-  `Their plan ${id} is not over: end it first`
+const planIsNotOver = ({ stripe_subscription_id }: Subscription) =>
+  ['under_way', { what: 'plan', ids: stripe_subscription_id }] as const
 
 /** Why it cannot be done yet: money is on its way, or would be paid and could not be ended. */
 async function findObstacle(
   db: Kysely<DB>,
   { user_id, traces }: { readonly user_id: string; readonly traces: PersonTraces },
-): Promise<string | null> {
+): Promise<Failure | null> {
   const plan = await findLiveSubscription(db, user_id)
-  if (plan) return planIsNotOver(plan)
+  if (plan) return [...planIsNotOver(plan)]
   const checkouts = await listCheckoutsUnderWay(db, { user_id, limit: mostNamed })
-  if (checkouts.length > 0) {
-    return `Something that they began to buy may still be paid: ${checkouts.join(', ')}. Cancel it, or wait until it is settled`
-  }
+  if (checkouts.length > 0) return ['under_way', { what: 'checkout', ids: checkouts.join(', ') }]
   const events = await listOpenEventsOf(db, { ...traces, limit: mostNamed })
-  if (events.length > 0)
-    return `Something may still follow from events about them: ${events.join(', ')}. Wait, or replay them`
+  if (events.length > 0) return ['under_way', { what: 'event', ids: events.join(', ') }]
   const act = await findOpenActOn(db, { user_id, ...traces })
-  if (act) return `Support has asked for something about them that is not over: ${act.kind}, act ${act.id}`
-  const [organization] = await listOrganizationsWithoutOtherAdmin(db, user_id)
-  return organization
-    ? `${organization} has a plan and no other admin: another member has to become one, or end the plan`
-    : null
+  if (act) return ['under_way', { what: `act ${act.kind}`, ids: act.id }]
+  const [organization_id] = await listOrganizationsWithoutOtherAdmin(db, user_id)
+  return organization_id ? ['no_other_admin', { organization_id }] : null
 }
 
 /** How many rows of each kind are removed, or have no name and no address any more. */

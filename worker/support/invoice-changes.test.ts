@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import { findAct, outcomeOf } from '../../schema/support/acts.ts'
 import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
@@ -67,7 +68,7 @@ describe('a change of seats that waits for its invoice', () => {
     expect(await life.row(bought)).toMatchObject({ seats_total: 5, pending_lines: [] })
     expect((await invoiceNow(bought)).outcome).toMatchObject({
       changed: false,
-      note: 'No change of it waits for an invoice',
+      note: failureOf('lacks', { what: 'waiting_change' }),
     })
     expect(await invoicesOf(bought)).toHaveLength(2)
   })
@@ -110,7 +111,7 @@ describe('a change of seats that waits for its invoice', () => {
     await life.cancel(bought)
     expect(await invoiceNow(bought)).toMatchObject({
       state: 'failed',
-      error: 'It is canceled, and nothing is billed for it any more',
+      error: failureOf('has_state', { what: 'plan', state: 'canceled' }),
     })
   })
 })

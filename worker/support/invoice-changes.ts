@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { failureOf } from '../../schema/api/failures.ts'
 import type { ActOutcome } from '../../schema/api/support-acts.ts'
 import { isOver } from '../../schema/vendors/stripe/statuses.ts'
 import { PermanentError } from '../errors.ts'
@@ -14,12 +15,10 @@ import { fetchPlan } from './fetch-plan.ts'
 export const invoiceChanges: DoAct = async (deps, act) => {
   const { target_id: id, requested_by, is_dry_run } = act
   const { status, customer } = await fetchPlan(deps, id)
-  if (isOver({ status })) {
-    throw new PermanentError(`It is ${status}, and nothing is billed for it any more`)
-  }
+  if (isOver({ status })) throw new PermanentError('has_state', { what: 'plan', state: status })
   const waiting = { id, customer, act }
   const invoice = is_dry_run ? await preview(deps.stripe, waiting) : await collect(deps.stripe, waiting)
-  if (!invoice) return { note: 'No change of it waits for an invoice' }
+  if (!invoice) return { note: failureOf('lacks', { what: 'waiting_change' }) }
   if (!is_dry_run) await syncSubject(deps, { of: 'subscription', id }, requested_by)
   return { did: true, invoice }
 }

@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { failureOf } from '../../schema/api/failures.ts'
 import { findSubscription } from '../../schema/billing/subscriptions/subscriptions.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
@@ -55,10 +56,8 @@ async function changeOpen(
   const before = await deps.stripe.invoices.retrieve(id)
   const subscription = subscriptionOf(before)
   const plan = subscription && (await findSubscription(deps.db, subscription))
-  if (!plan || plan.owner_id !== owner_id)
-    throw new PermanentError('It is no invoice of a plan of this owner')
-  if (before.status !== 'open' && before.status !== to)
-    throw new PermanentError(`It is ${before.status}, and only an open invoice can be ${wordOf(to)}`)
+  if (!plan || plan.owner_id !== owner_id) throw new PermanentError('not_sold', { id })
+  if (before.status !== 'open' && before.status !== to) throw new PermanentError(...stateOf(before.status))
   const isOpen = is_dry_run
     ? before.status === 'open'
     : await changeAtStripe(deps.stripe, act, { to, change })
@@ -81,7 +80,9 @@ async function changeOpen(
     refusal: null,
   }
   const seats_changed_in = changed_in ? [changed_in] : []
-  return isOpen ? { did: true, invoice, seats_changed_in } : { note: `It is ${to} already`, seats_changed_in }
+  return isOpen
+    ? { did: true, invoice, seats_changed_in }
+    : { note: failureOf(...stateOf(to)), seats_changed_in }
 }
 
 /** False when someone else was faster. */
@@ -97,18 +98,17 @@ async function changeAtStripe(
   } catch (error) {
     if (error instanceof Stripe.errors.StripeCardError) {
       const { decline_code, code, message } = error
-      throw new PermanentError(`The card was declined (${decline_code ?? code}): ${message}`, {
-        cause: error,
-      })
+      const says = `${message} (${decline_code ?? code})`
+      throw new PermanentError('stripe_refuses', { says }, { cause: error })
     }
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
     const { status } = await stripe.invoices.retrieve(id)
     if (status === to) return false
     if (status === 'open') throw error
-    throw new PermanentError(`It is ${status} by now`, { cause: error })
+    throw new PermanentError(...stateOf(status), { cause: error })
   }
 }
 
-const wordOf = (to: 'paid' | 'void') => (to === 'paid' ? 'paid' : 'voided')
+const stateOf = (state: string | null) => ['has_state', { what: 'invoice', state: state ?? 'draft' }] as const
 
 const isDue = ({ status }: Stripe.Subscription) => ['past_due', 'unpaid', 'incomplete'].includes(status)

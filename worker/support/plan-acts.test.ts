@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import type { ActKind } from '../../schema/api/support-acts.ts'
 import { connectDatabase } from '../../schema/database/connect.ts'
 import { approveAct, findAct, outcomeOf } from '../../schema/support/acts.ts'
@@ -210,21 +211,22 @@ describe('an act about a plan', () => {
     const bought = await overduePlan()
     expect(await perform(bought, 'pay_invoice')).toMatchObject({
       state: 'failed',
-      error: expect.stringMatching(/^The card was declined \(generic_decline\): Your card was declined/),
+      error: expect.stringMatching(/^stripe_refuses .*Your card was declined.* \(generic_decline\)/),
     })
     expect((await invoicesOf(bought))[0]).toMatchObject({ status: 'open' })
   })
 
   test.each([
-    ['pay_invoice', 'void', 'It is void, and only an open invoice can be paid'],
-    ['void_invoice', 'paid', 'It is paid, and only an open invoice can be voided'],
-  ] as const)('%s of an invoice that is %s by now fails and changes nothing', async (kind, status, error) => {
+    ['pay_invoice', 'void'],
+    ['void_invoice', 'paid'],
+  ] as const)('%s of an invoice that is %s by now fails and changes nothing', async (kind, status) => {
     const bought = await overduePlanWithGoodCard()
     const id = await ask(bought, kind)
     const [invoice] = await invoicesOf(bought)
     if (status === 'void') await stripe.client.invoices.voidInvoice(invoice?.id ?? '')
     else await stripe.client.invoices.pay(invoice?.id ?? '')
     await processSupportAct(worker.deps, { act_id: id })
+    const error = failureOf('has_state', { what: 'invoice', state: status })
     expect(await resultOf(id)).toMatchObject({ state: 'failed', error })
     expect((await invoicesOf(bought))[0]).toMatchObject({ status })
   })
@@ -236,7 +238,7 @@ describe('an act about a plan', () => {
     await processSupportAct(worker.deps, { act_id: id })
     expect(await resultOf(id)).toMatchObject({
       state: 'failed',
-      error: 'It is no invoice of a plan of this owner',
+      error: expect.stringMatching(/^not_sold/),
     })
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import type { Refund } from '../../schema/api/support-acts.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findAct, type NewAct, outcomeOf } from '../../schema/support/acts.ts'
@@ -145,34 +146,38 @@ describe('what Stripe refuses', () => {
 
   test.for<{
     what: string
-    error: string
+    error: unknown
     refund?: Partial<Refund>
     before?: (charge: string) => Promise<unknown>
   }>([
     {
       what: 'more than what is left',
-      error: '5.00 EUR of it are left to refund',
+      error: 'more_than_left {"asked":"5.01 EUR","left":"5.00 EUR"}',
       refund: { amount_minor: 501, refunded_minor: 200 },
       before: (charge) => stripe.client.refunds.create({ charge, amount: 200 }),
     },
     {
       what: 'a payment that was refunded since it was asked for',
-      error: '2.00 EUR of it are refunded by now, and 0.00 EUR were when it was asked for: look again',
+      error: expect.stringContaining('"in":"refunded","expected":"0.00 EUR","found":"2.00 EUR"'),
       refund: { amount_minor: 100 },
       before: (charge) => stripe.client.refunds.create({ charge, amount: 200 }),
     },
     {
       what: 'a payment that is refunded',
-      error: '0.00 EUR of it are left to refund',
+      error: 'more_than_left {"asked":"0.01 EUR","left":"0.00 EUR"}',
       refund: { amount_minor: 1, refunded_minor: 700 },
       before: (charge) => stripe.client.refunds.create({ charge }),
     },
     {
       what: 'a payment that is disputed',
-      error: 'The payment is disputed, and Stripe refunds nothing of it',
+      error: 'has_state {"what":"payment","state":"disputed"}',
       before: (charge) => stripe.knob(`charges/${charge}/dispute`),
     },
-    { what: 'another currency', error: 'It was paid in EUR', refund: { currency: 'USD' } },
+    {
+      what: 'another currency',
+      error: expect.stringContaining('"in":"currency"'),
+      refund: { currency: 'USD' },
+    },
   ])(
     'a refund of $what fails in its preview as when it is done, and makes nothing',
     async ({ error, refund = {}, before }) => {
@@ -194,9 +199,8 @@ describe('what Stripe refuses', () => {
     const open = await buildOpenCredits(product)
     const errors = []
     for (const bought of [debit, open]) errors.push(...(await outcomes(bought, {})).map(({ error }) => error))
-    const pending = 'The bank has not settled the payment, and may still return it'
-    const unpaid = 'Nothing was paid for it with a card or an account'
-    expect(errors).toEqual([pending, pending, unpaid, unpaid])
+    const pending = failureOf('has_state', { what: 'payment', state: 'pending' })
+    expect(errors).toEqual([pending, pending, 'nothing_paid', 'nothing_paid'])
   })
 
   test('a refund that the bank refuses at once fails with its reason, and one that it refuses later gives the credits back', async () => {
@@ -213,7 +217,7 @@ describe('what Stripe refuses', () => {
     await worker.catchUp()
     expect(await refundPack(other, wholePack)).toMatchObject({
       state: 'failed',
-      error: 'The refund is failed: expired_or_canceled_card',
+      error: failureOf('stripe_refuses', { says: 'expired_or_canceled_card' }),
     })
     await worker.catchUp()
     expect(await balanceOf(other)).toBe(500)

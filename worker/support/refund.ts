@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { sumFigure } from '../../schema/api/failures.ts'
 import { type Refund, refundOf } from '../../schema/api/support-acts.ts'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
@@ -10,6 +11,7 @@ import { refundedMinor } from '../../schema/vendors/stripe/statuses.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
 import { applyFetched, fetchSubject } from '../events/sync-subject.ts'
+import { requireCredits } from '../events/terms.ts'
 import { type DoAct, onceAtStripe } from './act.ts'
 
 /**
@@ -24,7 +26,7 @@ const madeBy = 'supportAct'
  */
 export const refund: DoAct = async (deps, act) => {
   const asked = refundOf(act.params)
-  if (!asked) throw new PermanentError('It does not say what to refund')
+  if (!asked) throw new PermanentError('not_an_act', { kind: act.kind, target_kind: act.target_kind })
   const { stripe } = deps
   const charges = await listCharges(deps, act)
   const refunds: Stripe.Refund[] = []
@@ -36,7 +38,7 @@ export const refund: DoAct = async (deps, act) => {
     : await chooseCharge(stripe, { charges, asked, refunded_minor: refundedMinor(refunds) })
   const made = earlier ?? (act.is_dry_run ? null : await refundAtStripe(stripe, { charge, asked, act }))
   if (made && refundedMinor([made]) === 0)
-    throw new PermanentError(`The refund is ${made.status}: ${made.failure_reason ?? 'Stripe says no more'}`)
+    throw new PermanentError('stripe_refuses', { says: made.failure_reason ?? `${made.status}` })
   const debt = await applyRefund(deps, act, { charge, to_come_minor: made ? 0 : asked.amount_minor })
   const before = refundedMinor(refunds) - (earlier ? asked.amount_minor : 0)
   const isOpen = made !== null && made.status !== 'succeeded'
@@ -44,8 +46,8 @@ export const refund: DoAct = async (deps, act) => {
   return { changes: [{ what: 'refunded', id: charge, before: money(before, asked), after }, ...debt] }
 }
 
-const money = (minor: number, { currency }: Pick<Refund, 'currency'>) =>
-  `${(minor / 100).toFixed(2)} ${currency}`
+const money = (minor: number, { currency }: Pick<Refund, 'currency'>) => sumFigure(minor, currency)
+const paymentIs = (state: string) => ['has_state', { what: 'payment', state }] as const
 
 /** Those of the payments of a checkout of credits, or of a plan's invoice. */
 async function listCharges(
@@ -53,8 +55,7 @@ async function listCharges(
   { target_kind, target_id }: SupportActRow,
 ): Promise<Stripe.Charge[]> {
   const intent = target_kind === 'intent' ? await findIntent(db, target_id) : null
-  if (intent && intent.kind !== 'credit_purchase')
-    throw new PermanentError('It is the checkout of a plan: refund one of its invoices')
+  if (intent) requireCredits(intent)
   const invoice = intent ? intent.stripe_invoice_id : target_id
   const session = intent?.stripe_session_id
   const paid = invoice
@@ -80,27 +81,28 @@ async function chooseCharge(
   const [first] = settled
   if (!first)
     throw new PermanentError(
-      charges.some(({ status }) => status === 'pending')
-        ? 'The bank has not settled the payment, and may still return it'
-        : 'Nothing was paid for it with a card or an account',
+      ...(charges.some(({ status }) => status === 'pending')
+        ? paymentIs('pending')
+        : (['nothing_paid'] as const)),
     )
-  if (first.currency.toUpperCase() !== asked.currency)
-    throw new PermanentError(`It was paid in ${first.currency.toUpperCase()}`)
-  if (refunded_minor !== asked.refunded_minor)
-    throw new PermanentError(
-      `${money(refunded_minor, asked)} of it are refunded by now, and ${money(asked.refunded_minor, asked)} were when it was asked for: look again`,
-    )
+  const currency = first.currency.toUpperCase()
+  requireSame(first.id, 'currency', asked.currency, currency)
+  requireSame(first.id, 'refunded', money(asked.refunded_minor, asked), money(refunded_minor, asked))
   const leftOf = ({ amount, amount_refunded }: Stripe.Charge) => amount - amount_refunded
   const charge = settled.find((one) => leftOf(one) >= asked.amount_minor)
   if (!charge) {
     const left = money(Math.max(...settled.map(leftOf)), asked)
-    throw new PermanentError(`${left} of it are left to refund${settled.length > 1 ? ' at once' : ''}`)
+    throw new PermanentError('more_than_left', { asked: money(asked.amount_minor, asked), left })
   }
   const { data: disputes } = await stripe.disputes.list({ charge: charge.id, limit: 100 })
   // https://docs.stripe.com/api/disputes/object#dispute_object-is_charge_refundable
   if (disputes.some(({ is_charge_refundable }) => !is_charge_refundable))
-    throw new PermanentError('The payment is disputed, and Stripe refunds nothing of it')
+    throw new PermanentError(...paymentIs('disputed'))
   return charge.id
+}
+
+function requireSame(id: string, differing: 'currency' | 'refunded', expected: string, found: string): void {
+  if (expected !== found) throw new PermanentError('differs', { id, in: differing, expected, found })
 }
 
 async function refundAtStripe(
@@ -124,7 +126,7 @@ async function applyRefund(
 ) {
   const debtOf = async () => Math.max(0, -(await findBalance(deps.db, owner_id ?? '')).total)
   const fetched = await fetchSubject(deps, { of: 'charge', id })
-  if (fetched.of !== 'charge') throw new PermanentError('The payment is not of anything that we sold')
+  if (fetched.of !== 'charge') throw new PermanentError('not_sold', { id })
   const { charge } = fetched
   const told = { ...fetched, charge: { ...charge, refunded_minor: charge.refunded_minor + to_come_minor } }
   const before = await debtOf()

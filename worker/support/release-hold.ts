@@ -1,3 +1,4 @@
+import { failureOf } from '../../schema/api/failures.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { lockOwner } from '../../schema/ledger/post/books.ts'
 import { releaseHolds } from '../../schema/ledger/post/holds.ts'
@@ -10,7 +11,7 @@ import type { DoAct } from './act.ts'
 export const releaseHold: DoAct = (deps, { target_id: id }) =>
   retryTransaction(deps.db, async (trx) => {
     const found = await findHoldById(trx, id)
-    if (!found) throw new PermanentError(`There is no hold ${id}`)
+    if (!found) throw new PermanentError('not_found', { what: 'hold', id })
     await lockOwner(trx, found.owner_id)
     const before = await findBalance(trx, found.owner_id)
     const released = await releaseHolds(trx, [found.owner_id], { ids: [id], now: deps.now() })
@@ -21,6 +22,6 @@ export const releaseHold: DoAct = (deps, { target_id: id }) =>
         released > 0
           ? [{ what: 'available', id: null, before: before.available, after: after.available }]
           : [],
-      note: `It is ${state?.replaceAll('_', ' ')} already`,
+      note: failureOf('has_state', { what: 'hold', state: `${state}` }),
     }
   })

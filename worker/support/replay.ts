@@ -1,8 +1,9 @@
+import { failureOf } from '../../schema/api/failures.ts'
 import { findIntent, lockIntent } from '../../schema/billing/checkout/intents.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { clearInvitationFailure, findInvitation } from '../../schema/people/invitations/invitations.ts'
-import { modeName } from '../../schema/vendors/stripe/mode.ts'
+import { modesOf } from '../../schema/vendors/stripe/mode.ts'
 import { postPurchaseDifference } from '../books/post-difference.ts'
 import type { WorkerDependencies } from '../dependencies.ts'
 import { PermanentError } from '../errors.ts'
@@ -26,7 +27,7 @@ export const replay: DoAct = async (deps, { target_kind, target_id, requested_by
     case 'invitation':
       return replayInvitation(deps, target_id)
     default:
-      throw new PermanentError(`${target_kind} ${target_id} is not replayed`)
+      throw new PermanentError('not_an_act', { kind: 'replay', target_kind })
   }
 }
 
@@ -39,12 +40,9 @@ async function replayEvent(deps: WorkerDependencies, id: string): Promise<ActDon
   const event =
     (await findEvent(deps.db, { source: 'stripe', id })) ??
     (await findEvent(deps.db, { source: 'clerk', id }))
-  if (!event) throw new PermanentError(`Event ${id} is not in the inbox`)
-  if (event.payload === null) {
-    throw new PermanentError('What it said was deleted because of its age: sync its owner instead')
-  }
+  if (!event) throw new PermanentError('not_found', { what: 'event', id })
   const applied = await applyEvent(deps, event, () => true)
-  const already = event.state === 'applied' ? 'Everything that follows from it is there already' : null
+  const already = event.state === 'applied' ? failureOf('done_already') : null
   return doneBy({ ...applied, reason: applied?.reason ?? already })
 }
 
@@ -53,12 +51,8 @@ async function replayIntent(
   { id, actor }: { readonly id: string; readonly actor: string },
 ): Promise<ActDone> {
   const intent = await findIntent(deps.db, id)
-  if (!intent) throw new PermanentError(`There is no checkout ${id}`)
-  if (intent.livemode !== deps.livemode) {
-    throw new PermanentError(
-      `It was opened in ${modeName(intent.livemode)}; our key is one of ${modeName(deps.livemode)}`,
-    )
-  }
+  if (!intent) throw new PermanentError('not_found', { what: 'checkout', id })
+  if (intent.livemode !== deps.livemode) throw new PermanentError('other_mode', modesOf(intent, deps))
   if (intent.kind !== 'credit_purchase' || intent.state !== 'settled') {
     return doneBy(await completeCheckout(deps, intent, actor))
   }
@@ -67,13 +61,13 @@ async function replayIntent(
     if (settled?.state !== 'settled') return
     await postPurchaseDifference(trx, settled, { event_id: null, actor, now: deps.now() })
   })
-  return doneBy({ reason: 'It is settled, and its credits are in the books' })
+  return doneBy({ reason: failureOf('done_already') })
 }
 
 async function replayInvitation(deps: WorkerDependencies, id: string): Promise<ActDone> {
   const invitation = await findInvitation(deps.db, id)
-  if (!invitation) throw new PermanentError(`There is no invitation ${id}`)
+  if (!invitation) throw new PermanentError('not_found', { what: 'invitation', id })
   await syncInvitation(deps, invitation)
   await clearInvitationFailure(deps.db, id)
-  return doneBy({ reason: 'It is as Clerk has it' })
+  return {}
 }

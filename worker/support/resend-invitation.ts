@@ -23,13 +23,12 @@ const dayMs = 24 * 3600 * 1000
  */
 export const resendInvitation: DoAct = async (deps, { target_id: id }) => {
   const invitation = await findInvitation(deps.db, id)
-  if (!invitation) throw new PermanentError(`There is no invitation ${id}`)
+  if (!invitation) throw new PermanentError('not_found', { what: 'invitation', id })
   await retryTransaction(deps.db, async (trx) => {
     await lockSeats(trx, invitation.organization_id)
     const locked = await lockInvitation(trx, id)
-    if (locked?.status !== 'pending') {
-      throw new PermanentError(`The invitation is ${locked?.status ?? 'gone'}: an admin has to invite again`)
-    }
+    if (locked?.status !== 'pending')
+      throw new PermanentError('has_state', { what: 'invitation', state: locked?.status ?? 'gone' })
     await revokeAtClerk(deps, locked)
     const expires_at = new Date(deps.now().getTime() + invitationLifetimeDays * dayMs)
     const fresh = await detachInvitation(trx, { id, expires_at })
@@ -49,7 +48,8 @@ export async function revokeAtClerk(
   } catch (error) {
     if (!(error instanceof ClerkRefusalError)) throw error
     const found = await clerk.findInvitation(key)
-    if (found?.status === 'accepted') throw new PermanentError('It has just been accepted', { cause: error })
+    const accepted = { what: 'invitation', state: 'accepted' }
+    if (found?.status === 'accepted') throw new PermanentError('has_state', accepted, { cause: error })
     // It has ended at Clerk, and the news has not come yet.
     if (found?.status === 'pending') throw error
   }

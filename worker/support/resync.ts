@@ -34,7 +34,7 @@ const mostCustomers = 5
  */
 export const resync: DoAct = async (deps, act) => {
   const owner_id = act.owner_id
-  if (!owner_id) throw new PermanentError('It is not known who the owner is')
+  if (!owner_id) throw new PermanentError('lacks', { what: 'owner' })
   const cause = { event_id: null, actor: act.requested_by } as const
   const isStripeOnly = Object(act.params).only === 'stripe'
   const organization_id = kindOf(owner_id) === 'organization' && !isStripeOnly ? owner_id : null
@@ -61,7 +61,7 @@ export const resync: DoAct = async (deps, act) => {
     postDifferenceOf(trx, owner_id, purchases, { ...cause, now: deps.now() }),
   )
   const changes = organization_id === null ? [] : await findMemberLimit(deps, organization_id, members)
-  return { changes, note: 'Stripe and Clerk have it as we do', seats_changed_in }
+  return { changes, seats_changed_in }
 }
 
 /** Their present customer at Stripe, and those that it replaced. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { findEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
@@ -124,7 +125,7 @@ describe('a job that failed because of a bug', () => {
         state: 'done',
         outcome: {
           changed: false,
-          note: 'It is settled already',
+          note: 'done_already',
           transfers: [],
           changes: [],
         },
@@ -158,7 +159,7 @@ test('an ignored event is replayed, and says why it is ignored again', async () 
     state: 'done',
     outcome: {
       changed: false,
-      note: 'We do not handle events of type customer.created',
+      note: failureOf('not_handled', { type: 'customer.created' }),
     },
   })
 })
@@ -268,7 +269,7 @@ describe('an adjustment', () => {
     await giveCredits(database, owner_id, { purchased: 100 })
     expect(await adjustOf(owner_id, adjustment(-101))).toMatchObject({
       state: 'failed',
-      error: 'It takes 101 credits, and 100 of those that were bought are left',
+      error: failureOf('more_than_left', { asked: '101', left: '100' }),
     })
     expect(await adjustOf(owner_id, adjustment(-60))).toMatchObject({ state: 'done' })
     expect(await balanceOf(owner_id)).toBe(40)

@@ -35,7 +35,7 @@ import { releaseHold } from './release-hold.ts'
 import { replay } from './replay.ts'
 import { resendInvitation } from './resend-invitation.ts'
 import { resync } from './resync.ts'
-import { signOut } from './sign-out.ts'
+import { endEditors, signOut } from './sign-out.ts'
 
 const acts: Readonly<Record<ActKind, DoAct>> = {
   replay,
@@ -83,6 +83,7 @@ export async function processSupportAct(
   } as const
   await tryRow(deps, row, async () => {
     try {
+      if (act.kind === 'sign_out' && !act.is_dry_run) await endEditors(deps.db, act)
       await requireAuthority(deps, act)
       await carryOut(deps, act)
     } catch (error) {
@@ -116,7 +117,7 @@ async function fail(
 /** What an act does to a target that it can be done to; the server, which wrote it, may have been taken over. */
 function doActOf({ kind, target_kind }: SupportActRow): DoAct {
   if (!actOf(kind)?.on.some((target) => target === target_kind))
-    throw new PermanentError(`There is no act ${kind} of a target ${target_kind}`)
+    throw new PermanentError('not_an_act', { kind, target_kind })
   return acts[kind as ActKind]
 }
 

@@ -35,7 +35,7 @@ export interface NewCheckoutIntent {
 export interface CheckoutFailure {
   /** What code decides by. */
   readonly failure_code: NonNullable<CheckoutIntent['failure_code']>
-  /** The detail, in words that support reads. */
+  /** The detail, which support reads: see `failureOf`. */
   readonly failure_reason: string
 }
 

@@ -6,7 +6,7 @@ import { countHeldSeats, findHeldSeat } from '../seats/seats.ts'
 import { type Invitation, reserveInvitation } from './invitations.ts'
 
 /** Why an invitation that was sent from Clerk's own settings holds no seat. */
-export type NotAdopted = 'no_subscription' | 'no_free_seat' | 'address_has_seat'
+type NotAdopted = 'no_subscription' | 'no_free_seat' | 'address_has_seat'
 
 /**
  * Reserves a seat for an invitation that was sent from Clerk's own settings, as for one of ours. Clerk has

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { ReadDatabase } from '../../database/connect.ts'
+import type { DatabaseTransaction, ReadDatabase } from '../../database/connect.ts'
 import type { DB, Users } from '../../database/types.ts'
 
 export type UserRecord = Selectable<Users>
@@ -66,6 +66,21 @@ export async function updateProfile(db: Kysely<DB>, profile: UserProfile): Promi
     .returning('clerk_id')
     .executeTakeFirst()
   return updated !== undefined
+}
+
+/** Records whether a person is banned, unless a newer profile is known. */
+export async function recordBan(
+  trx: DatabaseTransaction,
+  { clerk_id, profile_updated_at }: UserProfile,
+  is_banned: boolean,
+): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ is_banned })
+    .where('clerk_id', '=', clerk_id)
+    .where('profile_updated_at', '<=', profile_updated_at)
+    .where('is_banned', '<>', is_banned)
+    .execute()
 }
 
 /**

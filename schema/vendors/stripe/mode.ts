@@ -14,6 +14,12 @@ export function inThisMode(
   return sql<boolean>`${sql.ref(`${alias}.livemode`)} = stripe_livemode()`
 }
 
-export function modeName(livemode: boolean): 'live mode' | 'test mode' {
-  return livemode ? 'live mode' : 'test mode'
+interface Mode {
+  readonly livemode: boolean
+}
+
+/** The figures of `other_mode`, of an object and of this process's key. */
+export function modesOf(its: Mode, ours: Mode) {
+  const nameOf = ({ livemode }: Mode) => (livemode ? 'live' : 'test')
+  return { its: nameOf(its), ours: nameOf(ours) } as const
 }

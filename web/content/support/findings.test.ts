@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { failureOf } from '../../../schema/api/failures.ts'
 import { type FindingKind, findingKinds } from '../../../schema/api/findings.ts'
 import type { Repair } from '../../../schema/api/reconciliation.ts'
+import { reasonText } from './failures.ts'
 import { describeFinding, findingName } from './findings.ts'
 import { unknownForm } from './timeline.ts'
 
@@ -94,3 +95,18 @@ test.each(findingKinds.filter((kind) => kind !== 'subscription_untaxed'))(
     })
   },
 )
+
+test.each([
+  'The card was declined (generic_decline).',
+  'code_of_a_later_version {"id":"x"}',
+  'has_state {"what":',
+])('a reason without a sentence of ours is shown as it is: %s', (reason) => {
+  expect(reasonText(reason)).toBe(reason)
+})
+
+test('a reason is said from its figures, also where an earlier version wrote fewer', () => {
+  expect(reasonText(failureOf('has_state', { what: 'hold', state: 'timed_out' }))).toBe(
+    'The hold is timed out',
+  )
+  expect(reasonText('has_state')).toContain('The')
+})

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { z } from 'zod'
+import { failureOf } from '../../../schema/api/failures.ts'
 import type { ChargeSnapshot } from '../../../schema/billing/charges/charges.ts'
 import { findIntentOfInvoice } from '../../../schema/billing/checkout/intents.ts'
 import { nextSnapshotOrder } from '../../../schema/database/snapshot-order.ts'
@@ -65,9 +66,7 @@ export async function fetchCharge(
     dispute_state,
     dispute_state_at: dispute_state && deps.now(),
     dispute_due_at: due_by ? new Date(due_by * 1000) : null,
-    remark: unknown
-      ? `Dispute ${unknown.id} is ${unknown.status}, which we do not know: what was held before stays held`
-      : null,
+    remark: unknown ? failureOf('unknown_format', { says: `${unknown.id} ${unknown.status}` }) : null,
   }
 }
 

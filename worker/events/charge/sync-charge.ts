@@ -1,3 +1,4 @@
+import { failureOf } from '../../../schema/api/failures.ts'
 import { type ChargeSnapshot, findCharge, saveCharge } from '../../../schema/billing/charges/charges.ts'
 import { findIntent, lockIntent } from '../../../schema/billing/checkout/intents.ts'
 import { findSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
@@ -6,14 +7,15 @@ import { lockOwner } from '../../../schema/ledger/post/books.ts'
 import { idsOf, withTransfers } from '../../../schema/vendors/stripe/log-ids.ts'
 import { type Cause, postPlanDifference, postPurchaseDifference } from '../../books/post-difference.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
-import { NotYetError, PermanentError } from '../../errors.ts'
+import { NotYetError } from '../../errors.ts'
 import { foundOrForeign } from '../foreign.ts'
-import { ignore, type Nothing, type Outcome } from '../outcome.ts'
+import { doneAlready, ignore, type Nothing, type Outcome } from '../outcome.ts'
 import {
   applySubscriptions,
   fetchSubscriptionToApply,
   type SubscriptionToApply,
 } from '../subscription/sync-subscription.ts'
+import { requireCredits } from '../terms.ts'
 import { type FetchedCharge, fetchCharge } from './fetch-charge.ts'
 
 export interface ChargeToApply {
@@ -29,15 +31,11 @@ export async function fetchChargeToApply(
   id: string,
 ): Promise<ChargeToApply | Nothing> {
   const isKnown = async () => (await findCharge(deps.db, id)) !== undefined
-  const charge = await foundOrForeign(`Charge ${id}`, () => fetchCharge(deps, id), isKnown)
-  if (!charge) return ignore(`Charge ${id} did not pay for anything that we sold`)
+  const charge = await foundOrForeign(id, () => fetchCharge(deps, id), isKnown)
+  if (!charge) return ignore('not_sold', { id })
   if ('of' in charge) return charge
   const { intent_id, subscription_id, remark } = charge
-  if (intent_id && (await findIntent(deps.db, intent_id))?.kind !== 'credit_purchase') {
-    throw new PermanentError(
-      `Charge ${id} names the checkout ${intent_id}, which is not a purchase of credits`,
-    )
-  }
+  if (intent_id) requireCredits(await findIntent(deps.db, intent_id))
   if (remark) deps.log.warn({ charge_id: id }, remark)
   const subscription = subscription_id ? await fetchSubscriptionToApply(deps, subscription_id) : null
   return subscription?.of === 'nothing' ? subscription : { of: 'charge', charge, subscription }
@@ -60,18 +58,14 @@ export async function applyCharge(
   const applied = subscription && (await applySubscriptions(trx, subscription, cause))
   const owner_id = known ?? (await findSubscriber(trx, subscription_id))
   if (!owner_id) throw notCommitted(charge.stripe_charge_id)
-  if (!(isSaved ?? (await saveChargeOf(trx, owner_id, snapshot)))) return { state: 'applied', reason: newer }
+  if (!(isSaved ?? (await saveChargeOf(trx, owner_id, snapshot)))) return doneAlready
   const transfer_ids = await postPlanDifference(trx, owner_id, cause)
   const ids = idsOf({ ...applied?.ids, subscription_id, charge_id: charge.stripe_charge_id })
   const all = [...(applied?.ids?.transfer_ids ?? []), ...transfer_ids]
   return { state: 'applied', reason: remark, ids: withTransfers(ids, all) }
 }
 
-const newer = 'A newer snapshot was applied'
-
-function notCommitted(chargeId: string): NotYetError {
-  return new NotYetError(`What ${chargeId} paid for is not committed yet`)
-}
+const notCommitted = (id: string) => new NotYetError('not_found', { what: 'purchase', id })
 
 async function findSubscriber(trx: DatabaseTransaction, id: string | null): Promise<string | null> {
   const row = id === null ? undefined : await findSubscription(trx, id)
@@ -98,13 +92,13 @@ async function applyToPurchase(
   const intent = await lockIntent(trx, charge.intent_id)
   const owner_id = intent?.owner_id
   if (!intent || !owner_id) throw notCommitted(charge.stripe_charge_id)
-  if (!(await saveCharge(trx, { ...charge, owner_id }))) return { state: 'applied', reason: newer }
+  if (!(await saveCharge(trx, { ...charge, owner_id }))) return doneAlready
   // An intent that is not settled yet takes the charge into account when it settles.
   const posted = intent.state === 'settled' ? await postPurchaseDifference(trx, intent, cause) : []
   const { id: intent_id, stripe_session_id: session_id } = intent
   return {
     state: 'applied',
-    reason: remark ?? (posted.length === 0 ? 'The credits agree with it already' : null),
+    reason: remark ?? (posted.length === 0 ? failureOf('done_already') : null),
     ids: withTransfers(idsOf({ intent_id, session_id, charge_id: charge.stripe_charge_id }), posted),
   }
 }

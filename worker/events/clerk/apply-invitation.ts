@@ -1,5 +1,6 @@
+import { failureOf } from '../../../schema/api/failures.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
-import { adoptInvitation, type NotAdopted } from '../../../schema/people/invitations/adopt-invitation.ts'
+import { adoptInvitation } from '../../../schema/people/invitations/adopt-invitation.ts'
 import {
   acceptInvitation,
   attachInvitation,
@@ -54,16 +55,8 @@ export async function applyHeardInvitation(
     (found && (status === 'pending' || (status === 'accepted' && member !== null && member.role !== null))
       ? await adoptInvitation(trx, subscription, found)
       : 'over')
-  if (typeof invitation === 'string') return { state: 'ignored', reason: withoutSeat[invitation] }
+  if (typeof invitation === 'string')
+    return { state: 'ignored', reason: failureOf('not_adopted', { why: invitation }) }
   await applyInvitation(trx, invitation, snapshot, now)
   return { state: 'applied', reason: null }
-}
-
-const sentAtClerk = 'It was sent from Clerk’s own settings, and'
-
-const withoutSeat: Readonly<Record<NotAdopted | 'over', string>> = {
-  over: 'It was not sent by us, and it has ended',
-  no_subscription: `${sentAtClerk} the organization has no subscription yet`,
-  no_free_seat: `${sentAtClerk} no seat is free for it`,
-  address_has_seat: `${sentAtClerk} its address has a seat`,
 }

@@ -1,7 +1,8 @@
+import { failureOf } from '../../../schema/api/failures.ts'
 import type { DatabaseTransaction } from '../../../schema/database/connect.ts'
 import { deleteSignInsOf } from '../../../schema/extension/sign-ins.ts'
 import { revokeTokens } from '../../../schema/extension/tokens.ts'
-import { type UserProfile, updateProfile } from '../../../schema/people/users/users.ts'
+import { recordBan, type UserProfile, updateProfile } from '../../../schema/people/users/users.ts'
 import type { Outcome } from '../outcome.ts'
 
 /** Between Clerk's clock and ours. */
@@ -23,7 +24,8 @@ export async function applyProfile(
     await deleteSignInsOf(trx, profile.clerk_id)
     await revokeTokens(trx, { user_id: profile.clerk_id, now, made_until })
   }
-  return (await updateProfile(trx, profile))
-    ? { state: 'applied', reason }
-    : { state: 'ignored', reason: 'The person has no account with us yet' }
+  if (!(await updateProfile(trx, profile)))
+    return { state: 'ignored', reason: failureOf('lacks', { what: 'account' }) }
+  await recordBan(trx, profile, is_banned)
+  return { state: 'applied', reason }
 }

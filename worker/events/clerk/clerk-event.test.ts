@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { failureOf } from '../../../schema/api/failures.ts'
 import { assignSeat, revokeSeat } from '../../../schema/api/organization-seats.ts'
 import { findSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import { buildExtensionToken } from '../../../tests/support/factories/extension-tokens.ts'
@@ -144,7 +145,7 @@ test('an invitation from Clerk’s own settings stays open without a seat when n
   for (const event of await clerk.listEvents('organizationInvitation')) {
     expect(await worker.applyClerk(event)).toMatchObject({
       state: 'ignored',
-      reason: 'It was sent from Clerk’s own settings, and no seat is free for it',
+      reason: failureOf('not_adopted', { why: 'no_free_seat' }),
     })
   }
   await acceptInvitation(clerk, ada)
@@ -280,7 +281,7 @@ test('an end of an organization ends all its seats and invitations, and makes it
   if (!event) throw new Error('Clerk said nothing')
   expect(await worker.applyClerk(event)).toMatchObject({
     state: 'applied',
-    reason: `It ends at Stripe, without another invoice: ${ours.subscription_id}`,
+    reason: failureOf('ends_at_stripe', { ids: `${ours.subscription_id}` }),
   })
   expect(await readTeam(database, ours)).toMatchObject({
     seats: [{ status: 'revoked' }, { status: 'revoked' }],

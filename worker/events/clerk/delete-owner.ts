@@ -1,3 +1,4 @@
+import { failureOf } from '../../../schema/api/failures.ts'
 import { makeCheckoutsDue } from '../../../schema/billing/checkout/intents.ts'
 import { findStripeCustomer } from '../../../schema/billing/customers/customers.ts'
 import { makeSubscriptionsDue } from '../../../schema/billing/subscriptions/snapshots.ts'
@@ -94,5 +95,5 @@ async function deleteOwner(trx: DatabaseTransaction, owner_id: string, now: Date
   await markDeleted(trx, owner_id)
   await makeCheckoutsDue(trx, { owner_id, now })
   const ids = await makeSubscriptionsDue(trx, { owner_id, now })
-  return ids.length > 0 ? `It ends at Stripe, without another invoice: ${ids.join(', ')}` : null
+  return ids.length > 0 ? failureOf('ends_at_stripe', { ids: ids.join(', ') }) : null
 }

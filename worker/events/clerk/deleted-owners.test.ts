@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { beforeEach, expect, test } from 'vitest'
 import { getAccountSummary } from '../../../schema/api/account.ts'
 import { purchaseCredits } from '../../../schema/api/checkout.ts'
+import { failureOf } from '../../../schema/api/failures.ts'
 import { reportUsage } from '../../../schema/api/usage.ts'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
 import { kindOf } from '../../../schema/ledger/accounts.ts'
@@ -89,7 +90,7 @@ test('a person who deletes their account during a trial is never charged', async
   await worker.catchUp()
   expect(await deleteOwner(bought.owner_id)).toMatchObject({
     state: 'applied',
-    reason: `It ends at Stripe, without another invoice: ${bought.subscription_id}`,
+    reason: failureOf('ends_at_stripe', { ids: `${bought.subscription_id}` }),
   })
   await claim()
   expect(await atStripe(bought)).toMatchObject({
@@ -152,7 +153,7 @@ test('an event of a deletion ends nothing while Clerk still has the owner', asyn
   await claim()
   expect(await atStripe(bought)).toMatchObject({ status: 'active' })
   expect(await life.row(bought)).toMatchObject({
-    last_error: `An event told that ${bought.user_id} was deleted, and Clerk still has it`,
+    last_error: failureOf('has_state', { what: 'owner', state: 'still_at_clerk' }),
   })
 })
 
@@ -167,7 +168,7 @@ test('a person who is deleted before the payment of a first team is heard is cha
     .where('state', '=', 'failed')
     .limit(1)
     .executeTakeFirstOrThrow()
-  expect(reason).toMatch(/it is cancelled and refunded$/)
+  expect(reason).toMatch(/deleted_and_refunded/)
 })
 
 test.each([

@@ -26,5 +26,5 @@ export async function isOwnerGone(
 ): Promise<boolean> {
   if (!(await isDeleted(db, owner_id))) return false
   if (await clerk.isGone(owner_id)) return true
-  throw new NotYetError(`An event told that ${owner_id} was deleted, and Clerk still has it`)
+  throw new NotYetError('has_state', { what: 'owner', state: 'still_at_clerk' })
 }

@@ -111,7 +111,7 @@ export async function fetchSubscription(
     return undefined
   const subscription = subscriptionSchema.parse(retrieved)
   const item = planItemOf(subscription.items.data)
-  if (!item) throw new PermanentError(`Not one item of subscription ${id} is a plan, but none or several`)
+  if (!item) throw new PermanentError('not_one_plan', { id })
   const { invoices, pending, waived, unpaid, lacks_tax_location } = await fetchBills(deps.stripe, {
     id,
     customer_id: subscription.customer,

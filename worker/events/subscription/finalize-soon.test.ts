@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
+import { failureOf } from '../../../schema/api/failures.ts'
 import { findEvent } from '../../../schema/inbox/events.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { findAct } from '../../../schema/support/acts.ts'
@@ -88,7 +89,7 @@ test('a draft is not put off when its event is heard again', async () => {
   await product.advanceDays(30 * second)
   expect(await hear({ ...created, id: `${created.id}_again` })).toMatchObject({
     state: 'ignored',
-    reason: 'The invoice is draft and does not wait',
+    reason: failureOf('has_state', { what: 'invoice', state: 'draft' }),
   })
   expect(await latestInvoice(bought)).toMatchObject({ automatically_finalizes_at })
 })
@@ -96,14 +97,17 @@ test('a draft is not put off when its event is heard again', async () => {
 test('an invoice that is paid when its event is heard is left alone', async () => {
   const { bought, created } = await startRenewal()
   await product.advanceDays(1)
-  expect(await hear(created)).toMatchObject({ state: 'ignored', reason: expect.stringContaining('is paid') })
+  expect(await hear(created)).toMatchObject({ state: 'ignored', reason: expect.stringContaining('"paid"') })
   expect(await latestInvoice(bought)).toMatchObject({ status: 'paid' })
 })
 
 test('the draft of an owner who is deleted keeps its hour', async () => {
   const { bought, draft, created } = await startRenewal()
   await database.owner.insertInto('deleted_owners').values({ owner_id: bought.owner_id }).execute()
-  expect(await hear(created)).toMatchObject({ state: 'ignored', reason: 'The owner was deleted at Clerk' })
+  expect(await hear(created)).toMatchObject({
+    state: 'ignored',
+    reason: failureOf('has_state', { what: 'owner', state: 'deleted' }),
+  })
   expect(await latestInvoice(bought)).toMatchObject({
     automatically_finalizes_at: draft.automatically_finalizes_at,
   })
@@ -135,7 +139,10 @@ test('the invoice of a purchase or of a subscription that is not ours is left to
   const { created } = await startRenewal()
   const object = { ...(created.data.object as Stripe.Invoice), billing_reason: 'subscription_create' }
   const first = { ...created, id: 'evt_first', data: { object } } as Stripe.Event
-  expect(await hear(first)).toMatchObject({ state: 'ignored', reason: 'The invoice is not one of a renewal' })
+  expect(await hear(first)).toMatchObject({
+    state: 'ignored',
+    reason: failureOf('lacks', { what: 'renewal' }),
+  })
   const foreign = {
     ...created,
     id: 'evt_foreign',
@@ -148,6 +155,6 @@ test('the invoice of a purchase or of a subscription that is not ours is left to
   } as unknown as Stripe.Event
   expect(await hear(foreign)).toMatchObject({
     state: 'ignored',
-    reason: 'Subscription sub_foreign is not known to us',
+    reason: failureOf('not_sold', { id: 'sub_foreign' }),
   })
 })

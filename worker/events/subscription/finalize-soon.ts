@@ -1,5 +1,4 @@
 import Stripe from 'stripe'
-import { failureOf } from '../../../schema/api/failures.ts'
 import { findSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import { isDeleted } from '../../../schema/people/owners/deleted-owners.ts'
 import type { WorkerDependencies } from '../../dependencies.ts'
@@ -23,21 +22,21 @@ export async function finalizeSoon(
   { id, subscription_id }: { readonly id: string; readonly subscription_id: string },
 ): Promise<Nothing> {
   const subscription = await findSubscription(db, subscription_id)
-  if (!subscription) return ignore(`Subscription ${subscription_id} is not known to us`)
+  if (!subscription) return ignore('not_sold', { id: subscription_id })
   const { owner_id } = subscription
-  if (await isDeleted(db, owner_id)) return ignore('The owner was deleted at Clerk')
+  if (await isDeleted(db, owner_id)) return ignore('has_state', { what: 'owner', state: 'deleted' })
   const { status, automatically_finalizes_at, created } = await stripe.invoices.retrieve(id)
   const at = Math.max(created, Math.ceil(now().getTime() / 1000)) + soon_s
   // One that is finalized has no such time, nor has a draft that Stripe does not finalize without a call.
   if (!automatically_finalizes_at || automatically_finalizes_at <= at) {
-    return ignore(`The invoice is ${status} and does not wait`)
+    return ignore('has_state', { what: 'invoice', state: status ?? 'draft' })
   }
   try {
     await stripe.invoices.update(id, { automatically_finalizes_at: at })
   } catch (error) {
     // It was finalized meanwhile, or Stripe wants a later time: then it stays as it is.
     if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error
-    return ignore(failureOf('not_finalized_sooner', { reason: reasonOf(error) }))
+    return ignore('not_finalized_sooner', { reason: reasonOf(error) })
   }
   return { of: 'nothing', state: 'applied', reason: null }
 }

@@ -15,18 +15,16 @@ export async function followCard(
 ): Promise<Nothing> {
   const owner_id = await findOwnerOfCustomer(db, id)
   const live = owner_id && (await findLiveSubscription(db, owner_id))
-  if (!live) return ignore(`Customer ${id} has no plan of ours`)
+  if (!live) return ignore('lacks', { what: 'plan' })
   const plan = await stripe.subscriptions.retrieve(live.stripe_subscription_id, {
     expand: ['customer', 'default_payment_method', 'schedule'],
   })
   const { customer, default_payment_method: own } = plan
-  if (plan.ended_at || idOf(customer) !== id) return ignore('The plan is over, or another customer’s')
+  if (plan.ended_at || idOf(customer) !== id) return ignore('card_stays')
   const isDeleted = typeof customer === 'string' || customer.deleted
   const chosen = isDeleted ? null : customer.invoice_settings.default_payment_method
-  if (!own || typeof own === 'string' || !chosen || idOf(chosen) === own.id) {
-    return ignore('The customer’s card is charged already, or there is none')
-  }
-  if (Math.max(own.created, plan.created) >= chosen_at_s) return ignore('The plan’s own card is newer')
+  if (!own || typeof own === 'string' || !chosen || idOf(chosen) === own.id) return ignore('card_stays')
+  if (Math.max(own.created, plan.created) >= chosen_at_s) return ignore('card_stays')
   await releaseCard(stripe, plan)
   return { of: 'nothing', state: 'applied', reason: null }
 }

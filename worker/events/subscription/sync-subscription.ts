@@ -1,3 +1,4 @@
+import { failureOf } from '../../../schema/api/failures.ts'
 import {
   attachSession,
   type CheckoutIntent,
@@ -41,7 +42,8 @@ import type { WorkerDependencies } from '../../dependencies.ts'
 import { NotYetError, PermanentError } from '../../errors.ts'
 import { findLostSession } from '../../jobs/find-lost-session.ts'
 import { foundOrForeign } from '../foreign.ts'
-import { ignore, type Nothing, type Outcome } from '../outcome.ts'
+import { doneAlready, ignore, type Nothing, type Outcome } from '../outcome.ts'
+import { requirePrice } from '../terms.ts'
 import { endIfOwnerIsGone } from './end-if-owner-is-gone.ts'
 import { ensureOrganization } from './ensure-organization.ts'
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts'
@@ -84,8 +86,8 @@ export async function fetchSubscriptionToApply(
 ): Promise<SubscriptionToApply | Nothing> {
   const isKnown = async () => session !== undefined || (await findSubscription(deps.db, id)) !== undefined
   const fetch = () => fetchSubscription(deps, id, session?.intent_id)
-  const subscription = await foundOrForeign(`Subscription ${id}`, fetch, isKnown)
-  if (!subscription) return ignore(`Subscription ${id} is of another product`)
+  const subscription = await foundOrForeign(id, fetch, isKnown)
+  if (!subscription) return ignore('not_sold', { id })
   if ('of' in subscription) return subscription
   const { order } = subscription
   const refused =
@@ -121,7 +123,7 @@ export async function applySubscriptions(
   if (!next) return outcome
   try {
     await applySubscription(trx, next, cause)
-    return { ...outcome, reason: `Subscription ${next.id} goes on` }
+    return { ...outcome, reason: failureOf('goes_on', { id: next.id }) }
   } catch (error) {
     // What contradicts is found before anything is written, and keeps no plan from its end.
     if (!(error instanceof PermanentError)) throw error
@@ -137,7 +139,7 @@ async function completeOrder(
   session: SessionOfSubscription | undefined,
 ): Promise<Nothing | undefined> {
   const intent = await findIntent(deps.db, intentId)
-  if (!intent) throw notCommitted(intentId, fetched)
+  if (!intent) throw notCommitted(intentId)
   if (!intent.stripe_session_id && !intent.stripe_invoice_id) {
     const sessionId = session?.id ?? (await findLostSession(deps, intent))
     if (sessionId) await attachSession(deps.db, { id: intent.id, stripe_session_id: sessionId })
@@ -147,7 +149,7 @@ async function completeOrder(
   if (await endIfOwnerIsGone(deps, intent.owner_id ?? intent.user_id, fetched.id)) {
     await refundSubscription(deps.stripe, fetched.id)
     if (intent.owner_id !== null) return undefined
-    throw new PermanentError('Its buyer was deleted before it was heard of: it is cancelled and refunded')
+    throw new PermanentError('has_state', { what: 'owner', state: 'deleted_and_refunded' })
   }
   if (intent.owner_id !== null) return undefined
   // What contradicts the order makes no organization.
@@ -169,15 +171,12 @@ async function refuseTrial(
   { id }: CheckoutIntent,
   subscriptionId: string,
 ): Promise<Nothing> {
-  const failure_reason = 'The free trial is given once, and was used meanwhile: nothing is charged'
   await endSubscription(stripe, subscriptionId, 'The free trial is given once')
-  await failIntent(db, { id, failure_code: 'trial_used', failure_reason })
-  return ignore(failure_reason)
+  await failIntent(db, { id, failure_code: 'trial_used', failure_reason: failureOf('trial_used') })
+  return ignore('trial_used')
 }
 
-function notCommitted(intentId: string, { id }: FetchedSubscription): NotYetError {
-  return new NotYetError(`Intent ${intentId} of ${id} has not been committed yet`)
-}
+const notCommitted = (id: string) => new NotYetError('not_found', { what: 'checkout', id })
 
 /** The owner's live subscription, when it is another one: it must have ended, or Stripe would have two. */
 async function findOtherLiveSubscription(
@@ -209,14 +208,14 @@ async function applySubscription(
   const ordered = await lockOrdered(trx, fetched)
   const known = await lockSubscription(trx, fetched.id)
   if (known && known.snapshot_order >= fetched.row.snapshot_order) {
-    return { state: 'applied', reason: 'A newer snapshot was applied' }
+    return doneAlready
   }
   if (!known && !wasBought(fetched)) return applyUnpaid(trx, ordered, fetched)
 
-  if (!owner_id) throw new NotYetError(`${fetched.id} has no organization yet`)
+  if (!owner_id) throw new NotYetError('lacks', { what: 'organization' })
   await requireNoOther(trx, owner_id, fetched)
   const intent = ordered ?? (await writeOrder(trx, owner_id, fetched, cause.now))
-  if (!known && (await isTrialUsed(trx, intent))) throw new NotYetError('Its trial was used meanwhile')
+  if (!known && (await isTrialUsed(trx, intent))) throw new NotYetError('trial_used')
   const terms = termsOf(intent, owner_id)
   if (!known) requireTerms(intent, fetched)
   requirePlan(terms, fetched)
@@ -232,9 +231,7 @@ async function applySubscription(
   const payer = { owner_id, currency: intent.currency, now: cause.now }
   for (const news of newsOf(fetched, payer)) await tell(trx, news)
   if (intent.state !== 'settled') {
-    if (!intent.stripe_session_id) {
-      throw new NotYetError(`Intent ${intent.id} of ${fetched.id} has no session yet`)
-    }
+    if (!intent.stripe_session_id) throw new NotYetError('lacks', { what: 'session' })
     const { id, stripe_session_id } = intent
     await recordOutcome(trx, { id, stripe_session_id, state: 'settled' })
     await replacePlan(trx, intent, cause.now)
@@ -283,7 +280,7 @@ async function lockOrdered(
   const intentId = 'intent_id' in order ? order.intent_id : (await findSubscription(trx, id))?.intent_id
   if (!intentId) return undefined
   const intent = await lockIntent(trx, intentId)
-  if (!intent) throw notCommitted(intentId, fetched)
+  if (!intent) throw notCommitted(intentId)
   return intent
 }
 
@@ -305,9 +302,9 @@ async function applyUnpaid(
 ): Promise<Outcome> {
   const { status } = fetched.row
   if (status !== 'incomplete_expired' && status !== 'canceled') {
-    return { state: 'applied', reason: `It is ${status}: nothing is paid yet` }
+    return { state: 'applied', reason: failureOf('nothing_paid') }
   }
-  const failure_reason = 'The first payment failed'
+  const failure_reason = failureOf('payment_failed')
   if (intent) await failIntent(trx, { id: intent.id, failure_code: 'first_payment_failed', failure_reason })
   return { state: 'applied', reason: failure_reason }
 }
@@ -331,15 +328,10 @@ function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): voi
   const { trial_days } = intent
   const days = Math.round((first.ends_at.getTime() - first.starts_at.getTime()) / dayMs)
   if (trial_days > 0 && days > trial_days) {
-    throw new PermanentError(`Intent ${intent.id} says ${trial_days} days free, invoice ${first.id} ${days}`)
+    const figures = { id: first.id, in: 'trial_days', expected: `${trial_days}`, found: `${days}` } as const
+    throw new PermanentError('differs', figures)
   }
-  const expectedMinor = trial_days > 0 ? 0 : intent.amount_minor
-  if (first.amount_minor !== expectedMinor || first.currency !== intent.currency) {
-    throw new PermanentError(
-      `Intent ${intent.id} says ${expectedMinor} ${intent.currency}, ` +
-        `invoice ${first.id} costs ${first.amount_minor} ${first.currency}`,
-    )
-  }
+  requirePrice(trial_days > 0 ? { ...intent, amount_minor: 0 } : intent, first)
 }
 
 /**
@@ -348,9 +340,8 @@ function requireTerms(intent: CheckoutIntent, fetched: FetchedSubscription): voi
  */
 function requirePlan({ plan_type }: { readonly plan_type: string }, fetched: FetchedSubscription): void {
   if (fetched.row.ended_at || fetched.plan_type === null || fetched.plan_type === plan_type) return
-  throw new PermanentError(
-    `Subscription ${fetched.id} is one of the plan ${plan_type}, and its price is one of ${fetched.plan_type}`,
-  )
+  const { id, plan_type: found } = fetched
+  throw new PermanentError('differs', { id, in: 'plan', expected: plan_type, found })
 }
 
 async function requireNoOther(
@@ -360,9 +351,8 @@ async function requireNoOther(
 ): Promise<void> {
   const live = await findLiveSubscription(trx, owner_id)
   if (!live || live.stripe_subscription_id === fetched.id || fetched.row.ended_at) return
-  throw new PermanentError(
-    `${owner_id} has the live subscription ${live.stripe_subscription_id}; ${fetched.id} is a second one`,
-  )
+  const other_id = live.stripe_subscription_id
+  throw new PermanentError('second_one', { of: owner_id, id: fetched.id, other_id })
 }
 
 /**
@@ -392,9 +382,7 @@ function nextSync({ invoices, row }: FetchedSubscription, now: Date): Date {
 
 function termsOf(intent: CheckoutIntent, owner_id: string) {
   const { plan_type, credits_per_seat } = intent
-  if (!plan_type || !credits_per_seat) {
-    throw new PermanentError(`The checkout ${intent.id} was not for a plan`)
-  }
+  if (!plan_type || !credits_per_seat) throw new PermanentError('lacks', { what: 'plan' })
   const { currency, user_id } = intent
   return { intent_id: intent.id, user_id, owner_id, plan_type, currency, credits_per_seat }
 }

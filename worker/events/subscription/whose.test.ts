@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
+import { failureOf } from '../../../schema/api/failures.ts'
 import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
 import { findAct } from '../../../schema/support/acts.ts'
@@ -163,7 +164,12 @@ test('a price of another plan is a visible contradiction, and another period of 
   expect(failed).toMatchObject([
     {
       type: 'customer.subscription.updated',
-      reason: `Subscription ${bought.subscription_id} is one of the plan pro, and its price is one of teams`,
+      reason: failureOf('differs', {
+        id: `${bought.subscription_id}`,
+        in: 'plan',
+        expected: 'pro',
+        found: 'teams',
+      }),
     },
   ])
   const findings = await findingsOf(bought)
@@ -226,7 +232,7 @@ test('a second subscription of an owner is a finding, which an act of support ca
   )
   expect(await perform('cancel_subscription', bought.subscription_id ?? '')).toMatchObject({
     state: 'failed',
-    error: `${bought.owner_id} exists, and cancels it in the billing portal`,
+    error: failureOf('has_state', { what: 'owner', state: 'still_at_clerk' }),
   })
   expect(await perform('cancel_subscription', second)).toMatchObject({ state: 'done' })
   expect(await stripe.client.subscriptions.retrieve(second)).toMatchObject({ status: 'canceled' })

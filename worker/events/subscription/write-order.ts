@@ -25,18 +25,17 @@ export async function writeOrder(
   const { billing_frequency, seats_total: seats } = fetched.row
   const invoice = invoices.at(-1)
   const currency = currencySchema.safeParse(invoice?.currency).data
-  if (!plan_type || !invoice || !currency || seats > maximumSeats) {
-    throw new PermanentError(`Subscription ${id} was made by hand, and is none of our plans`)
-  }
+  if (!plan_type || !invoice || !currency || seats > maximumSeats)
+    throw new PermanentError('not_sold', { id })
   const [latest] = await listIntentsOfOwner(trx, owner_id, { limit: 1 })
   const user_id = kindOf(owner_id) === 'user' ? owner_id : latest?.user_id
-  if (!user_id) throw new PermanentError(`It is not known who buys for ${owner_id}`)
+  if (!user_id) throw new PermanentError('lacks', { what: 'buyer' })
   const promised = (await listSubscriptionsOfOwner(trx, owner_id, { limit: 100 })).findLast(
     (earlier) => earlier.plan_type === plan_type,
   )
   const offers = await listOffers(trx, { plan_type, billing_frequency, currency })
   const offer = offers.find(({ credits }) => credits === promised?.credits_per_seat) ?? offers[0]
-  if (!offer) throw new PermanentError(`Subscription ${id} is of a plan that was never sold`)
+  if (!offer) throw new PermanentError('not_sold', { id })
   return insertPaidOrder(trx, {
     id: randomUUID(),
     user_id,
