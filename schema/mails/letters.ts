@@ -1,15 +1,15 @@
-import type { FailureFigures } from '../api/failures.ts'
 import type { Mail } from './mails.ts'
 
 /** `app_url` has no slash at the end. */
 type Sender = { readonly brand: { readonly name: string }; readonly app_url: string }
+type Figures = Readonly<Record<string, string | number | null>>
 type Words = { readonly subject: string; readonly text: string }
 
 const day = (iso: unknown) =>
   new Date(`${iso}`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 /** What each kind says, by its figures. `has`: `You have` or `Your organization has`. */
-const words: Readonly<Record<Mail['kind'], (figures: FailureFigures, has: string) => Words>> = {
+const words: Readonly<Record<Mail['kind'], (figures: Figures, has: string) => Words>> = {
   balance_low: ({ left }, has) => ({
     subject: `Low balance: ${left} credits left`,
     text: `${has} ${left} credits left. A request that costs more is refused.`,
@@ -40,7 +40,7 @@ const words: Readonly<Record<Mail['kind'], (figures: FailureFigures, has: string
 export function letterOf(mail: Mail, { brand, app_url }: Sender) {
   const { id, kind, owner_id, user_id, first_name, figures } = mail
   const isOwn = owner_id === user_id
-  const told = figures as FailureFigures
+  const told = figures as Figures
   const has = isOwn || `${told.scope}`.startsWith('member') ? 'You have' : 'Your organization has'
   const { subject, text } = words[kind](told, has)
   const url = `${app_url}/billing?payer=${isOwn ? 'personal' : owner_id}`
