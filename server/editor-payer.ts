@@ -1,5 +1,6 @@
 import { renewalTexts } from '../schema/api/account.ts'
-import type { EditorBalance, NearestBudget, OtherPayer, SpendingRefusal } from '../schema/api/spending.ts'
+import type { EditorBalance, NearestBudget, OtherPayer } from '../schema/api/editor-balance.ts'
+import type { SpendingRefusal } from '../schema/api/spending.ts'
 import { findLiveSubscription, findRenewal } from '../schema/billing/subscriptions/subscriptions.ts'
 import { lowBalanceCredits } from '../schema/catalogue/credits.ts'
 import type { FoundPayer } from '../schema/extension/editor-payers.ts'

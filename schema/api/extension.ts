@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 import { planTypeSchema } from '../catalogue/schemas.ts'
+import { editorBalanceSchema, namedPayer, noSeat, withNearestBudget } from './editor-balance.ts'
 import { endpoint } from './endpoint.ts'
 import { payerQuery, payerSchema } from './ids.ts'
-import { editorBalanceSchema, namedPayer, noSeat, withNearestBudget } from './spending.ts'
 
 const editorSchema = z.object({
   id: z.uuid(),

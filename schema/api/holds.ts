@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
+import { editorBalanceSchema } from './editor-balance.ts'
 import { endpoint } from './endpoint.ts'
 import {
   amountFields,
-  editorBalanceSchema,
   failureRules,
   oneAmount,
   outcomeFields,

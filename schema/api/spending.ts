@@ -1,35 +1,14 @@
 import * as z from 'zod/mini'
+import {
+  editorBalanceSchema,
+  namedPayer,
+  nearestBudgetSchema,
+  noSeat,
+  otherPayers,
+} from './editor-balance.ts'
+import { endpoint } from './endpoint.ts'
 import { apiErrorSchema } from './error.ts'
 import { payerSchema, userIdSchema } from './ids.ts'
-
-/** Who pays for a call that may name it: `personal` or an organization; without it the token's payer. */
-export const namedPayer = { payer: z.optional(payerSchema) }
-
-/** A limit on spending that is nearest to being reached, or that has been. Times are midnight, UTC. */
-const nearestBudgetSchema = z.object({
-  /** `run`: the limit that the caller gave with a hold. */
-  scope: z.enum(['organization', 'member_default', 'member', 'own', 'run']),
-  limit: z.int(),
-  spent: z.int(),
-  held: z.int(),
-  resets_at: z.nullable(z.iso.datetime()),
-})
-export type NearestBudget = z.infer<typeof nearestBudgetSchema>
-
-export const editorBalanceSchema = z.object({
-  payer: payerSchema,
-  /** What can be spent, beside what is held; never below zero. */
-  available: z.int(),
-  /** Credits of open holds. */
-  held: z.int(),
-  plan: z.int(),
-  purchased: z.int(),
-  /** True when it is time to suggest a top-up. */
-  low: z.boolean(),
-})
-/** Null where no limit applies. */
-export const withNearestBudget = { budget: z.nullable(nearestBudgetSchema) }
-export type EditorBalance = z.infer<typeof editorBalanceSchema>
 
 /** It is shown to people: no characters that fake a new line or hide text. */
 const unshowable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
@@ -134,12 +113,6 @@ export const failureRules = [
   }),
 ] as const
 
-const otherPayers = {
-  /** Payers of the user that could pay for this call now, the user first. The text says so, too. */
-  other_payers: z.array(z.object({ id: payerSchema, available: z.int() })),
-}
-export type OtherPayer = z.infer<(typeof otherPayers)['other_payers']>[number]
-
 const spendingRefusalSchema = z.extend(apiErrorSchema, {
   /**
    * `credits_held`: enough is there once holds have ended. `renewal_in_progress`: the credits of the next
@@ -163,16 +136,6 @@ export type SpendingRefusal = Omit<
   keyof z.infer<typeof apiErrorSchema>
 >
 
-/** Of calls that are paid for. */
-export const noSeat = {
-  description: 'The user has no seat in the organization that is to pay, named or of the token',
-  schema: z.extend(apiErrorSchema, {
-    code: z.literal('payer_not_found'),
-    payer: payerSchema,
-    ...otherPayers,
-  }),
-}
-
 const overBudget = {
   description: 'A limit that was set on spending has less left; nothing was charged',
   schema: z.extend(apiErrorSchema, {
@@ -195,3 +158,26 @@ export const spendingErrors = {
   409: { description: 'The idempotency_key was used before for a different request' },
   422: { description: 'The tokens of this model have no price' },
 }
+
+export const reportUsage = endpoint({
+  method: 'POST',
+  path: '/api/extension/usage',
+  summary:
+    'Spend credits of a payer, plan credits first, or report a request that failed; a retry with the same key is charged once',
+  auth: 'extension',
+  limit: 'extension',
+  meters: true,
+  body: z
+    .strictObject({ ...amountFields, ...spendingFields, ...outcomeFields })
+    .check(...failureRules, oneAmount, someAmount),
+  response: z.object({
+    success: z.literal(true),
+    /** The credits charged for this report, now or earlier; parts of a credit are charged with a later one. */
+    charged: z.int(),
+    /** True when the same report was already charged earlier. */
+    replayed: z.boolean(),
+    /** As it is now. */
+    balance: editorBalanceSchema,
+  }),
+  also: spendingErrors,
+})

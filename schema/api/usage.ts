@@ -2,16 +2,6 @@ import * as z from 'zod/mini'
 import { daySchema } from './day.ts'
 import { endpoint } from './endpoint.ts'
 import { payerSchema } from './ids.ts'
-import {
-  amountFields,
-  editorBalanceSchema,
-  failureRules,
-  oneAmount,
-  outcomeFields,
-  someAmount,
-  spendingErrors,
-  spendingFields,
-} from './spending.ts'
 
 /** What usage is grouped by; an editor is its token. */
 export const usageGroups = ['day', 'model', 'project', 'editor', 'person'] as const
@@ -95,26 +85,3 @@ export const getUsageReport = endpoint({
 
 /** The same call with `format=csv`. */
 export const exportUsageReport = endpoint({ ...getUsageReport, file: 'text/csv', response: z.string() })
-
-export const reportUsage = endpoint({
-  method: 'POST',
-  path: '/api/extension/usage',
-  summary:
-    'Spend credits of a payer, plan credits first, or report a request that failed; a retry with the same key is charged once',
-  auth: 'extension',
-  limit: 'extension',
-  meters: true,
-  body: z
-    .strictObject({ ...amountFields, ...spendingFields, ...outcomeFields })
-    .check(...failureRules, oneAmount, someAmount),
-  response: z.object({
-    success: z.literal(true),
-    /** The credits charged for this report, now or earlier; parts of a credit are charged with a later one. */
-    charged: z.int(),
-    /** True when the same report was already charged earlier. */
-    replayed: z.boolean(),
-    /** As it is now. */
-    balance: editorBalanceSchema,
-  }),
-  also: spendingErrors,
-})

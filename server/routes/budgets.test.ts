@@ -4,7 +4,7 @@ import { askForMore, getBudgets, raiseBudget, setBudget } from '../../schema/api
 import type { BodyInputOf } from '../../schema/api/endpoint.ts'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
 import { reserveCredits, settleHold } from '../../schema/api/holds.ts'
-import { reportUsage } from '../../schema/api/usage.ts'
+import { reportUsage } from '../../schema/api/spending.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'

@@ -12,7 +12,7 @@ import {
   revokeAllExtensionTokens,
 } from '../../schema/api/extension.ts'
 import { getHold, reserveCredits, settleHold } from '../../schema/api/holds.ts'
-import { reportUsage } from '../../schema/api/usage.ts'
+import { reportUsage } from '../../schema/api/spending.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { reportUsage } from '../../schema/api/usage.ts'
+import { reportUsage } from '../../schema/api/spending.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'

@@ -8,7 +8,7 @@ import {
   revokeExtensionToken,
 } from '../../schema/api/extension.ts'
 import { exchangeAuthCode, updateAuthCode } from '../../schema/api/extension-auth.ts'
-import { reportUsage } from '../../schema/api/usage.ts'
+import { reportUsage } from '../../schema/api/spending.ts'
 import { createLogger } from '../../schema/log.ts'
 import type { TestDatabase } from '../../tests/support/database/test-database.ts'
 import { madeOnce } from '../../tests/support/made.ts'

@@ -13,7 +13,7 @@ import {
   signOutEditor,
 } from '../../schema/api/extension.ts'
 import { type Editors, editorOfScheme } from '../../schema/api/redirect-uri.ts'
-import { reportUsage } from '../../schema/api/usage.ts'
+import { reportUsage } from '../../schema/api/spending.ts'
 import { freePlan } from '../../schema/catalogue/sold-plans.ts'
 import { ratesOf } from '../../schema/catalogue/token-rates.ts'
 import { retryTransaction } from '../../schema/database/retry.ts'

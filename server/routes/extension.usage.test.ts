@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
-import { reportUsage } from '../../schema/api/usage.ts'
+import { reportUsage } from '../../schema/api/spending.ts'
 import { listTokens } from '../../schema/extension/tokens.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildEditor, buildMemberEditor, type Editor } from '../../tests/support/factories/editors.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { reportUsage } from '../../schema/api/usage.ts'
+import { reportUsage } from '../../schema/api/spending.ts'
 import { processSubscriptionSync } from '../../worker/jobs/subscription-sync.ts'
 import { owners } from '../../worker/reconciliation/owners.ts'
 import { runTask, taskNames } from '../../worker/tasks/schedule.ts'

@@ -1,5 +1,5 @@
 import { generateExtensionToken } from '../../schema/api/extension.ts'
-import { reportUsage } from '../../schema/api/usage.ts'
+import { reportUsage } from '../../schema/api/spending.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { availableOf, belongings, type Funds, isWrittenDown, spend } from './model.ts'
 import { limitsOn } from './model-budgets.ts'
