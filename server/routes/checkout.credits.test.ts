@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createCreditTopupSession, purchaseCredits } from '../../schema/api/checkout.ts'
+import { failureOf } from '../../schema/api/failures.ts'
 import { creditsCostMinor } from '../../schema/catalogue/credits.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -118,7 +119,7 @@ describe('failures of Stripe', () => {
     expect(status).toBe(502)
     expect(body).toMatchObject({ code: 'checkout_failed', error: 'Failed to create checkout session' })
     expect(await intents()).toMatchObject([
-      { state: 'failed', failure_reason: expect.stringMatching(/^Stripe: /) },
+      { state: 'failed', failure_reason: failureOf('stripe_refuses', { says: 'url_invalid' }) },
     ])
   })
 
