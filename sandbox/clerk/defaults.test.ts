@@ -54,13 +54,6 @@ describe('organizations', () => {
     expect(await clerk.instance.getOrganizationSettings()).toMatchObject({ enabled: false })
   })
 
-  test('where everyone needs a second factor, a session waits for it', async () => {
-    await dashboard({ mfa_required: true })
-    const { body } = await new TestBrowser(sandbox).signIn(seeds.demo)
-    await dashboard({ mfa_required: false })
-    expect(body.client.sessions[0]).toMatchObject({ status: 'pending', tasks: [{ key: 'setup-mfa' }] })
-  })
-
   test('enabled organizations leave no place for personal accounts by default', async () => {
     await dashboard({ organizations_enabled: true })
     expect((await environment()).organization_settings).toMatchObject({ force_organization_selection: true })

@@ -142,7 +142,6 @@ const instanceForm = z.strictObject({
   organizations_enabled: z.boolean().optional(),
   personal_accounts_allowed: z.boolean().optional(),
   max_allowed_memberships: z.number().int().min(0).optional(),
-  mfa_required: z.boolean().optional(),
   plan_cap: z.number().int().min(1).nullable().optional(),
 })
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyToken } from '@clerk/backend'
 import { expect, onTestFinished, test } from 'vitest'
-import { spawnSandbox } from '../kit/testing/process.ts'
 import { seeds } from './seed.ts'
 import { readSettings } from './settings.ts'
 import { startClerkSandbox } from './start.ts'
@@ -28,34 +27,19 @@ async function start(stateFile: string) {
   return { ...sandbox, close }
 }
 
-test('the process keeps sessions and the signing key through a kill -9 right after the answer, and ends at SIGTERM with 0', {
-  timeout: 5 * 60_000,
-}, async () => {
-  const variables = { SANDBOX_CLERK_STATE_FILE: await temporaryStateFile() }
-  const first = spawnSandbox('clerk', variables)
-  const browser = new TestBrowser(await first.ready())
-  const { body } = await browser.signUp({ email: 'survivor@example.test' })
-  const sessionId = body.response.created_session_id
-  const { jwt } = (await browser.post(`/v1/client/sessions/${sessionId}/tokens`)).body
-  await first.end('SIGKILL')
-
-  const second = spawnSandbox('clerk', variables)
-  const after = await second.ready()
-  const again = new TestBrowser(after)
-  for (const [name, value] of browser.cookies) again.cookies.set(name, value)
-  expect((await again.get('/v1/client')).body.response.last_active_session_id).toBe(sessionId)
-  expect((await again.get('/v1/me')).body.response.first_name).toBe('Ada')
-  const claims = await verifyToken(jwt, { secretKey: 'sk_test_sandbox', apiUrl: `${after.url}/bapi` })
-  expect(claims.sid).toBe(sessionId)
-  expect(await second.end('SIGTERM')).toBe(0)
-})
-
-test('a second start of the stand-in of Clerk seeds nothing again', async () => {
+test('a second start of the stand-in of Clerk keeps sessions and the signing key, and seeds nothing again', async () => {
   const stateFile = await temporaryStateFile()
   const first = await start(stateFile)
-  await new TestBrowser(first).signIn(seeds.demo)
+  const browser = new TestBrowser(first)
+  const sessionId = (await browser.signIn(seeds.demo)).body.response.created_session_id
+  const { jwt } = (await browser.post(`/v1/client/sessions/${sessionId}/tokens`)).body
   await first.close()
   const second = await start(stateFile)
+  const again = new TestBrowser(second)
+  for (const [name, value] of browser.cookies) again.cookies.set(name, value)
+  expect((await again.get('/v1/client')).body.response.last_active_session_id).toBe(sessionId)
+  const claims = await verifyToken(jwt, { secretKey: 'sk_test_sandbox', apiUrl: `${second.url}/bapi` })
+  expect(claims.sid).toBe(sessionId)
   const events = await (await fetch(`${second.url}/_sandbox/events?type=user.created`)).json()
   expect(events).toMatchObject({
     data: [{ status: 'pending' }, { status: 'pending' }, { status: 'pending' }],

@@ -51,8 +51,6 @@ export type Instance = {
   personal_accounts_allowed: boolean
   /** Default limit of people in an organization. 0 is no limit. */
   max_allowed_memberships: number
-  /** Whether everyone needs a second factor: their sessions wait until there is one. */
-  mfa_required?: boolean
   /** The cap of people of Clerk's own plan for the application, where it has one. */
   plan_cap?: number | null
 }

@@ -29,7 +29,7 @@ export function SessionProvider({ clerk, navigate, children }: SessionProviderPr
       signInUrl="/sign-in"
       signUpUrl="/sign-up"
       afterSignOutUrl={signedOutPath}
-      appearance={clerkAppearance}
+      appearance={clerk.proxy_url ? { ...clerkAppearance, elements: withoutUploads } : clerkAppearance}
       localization={clerkTexts}
     >
       <SessionGate lacksForms={lacksForms}>{children}</SessionGate>
@@ -95,3 +95,6 @@ const clerkAppearance = {
   // The names are optional at Clerk; without this the form does not ask for them.
   options: { shimmer: false, showOptionalFields: true },
 }
+
+/** The stand-in, which alone is proxied, keeps no pictures: their buttons go, with the hint behind them. */
+const withoutUploads = { avatarImageActions: { '&, & + *': { display: 'none' } } }

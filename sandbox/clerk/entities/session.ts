@@ -151,20 +151,18 @@ export function shownStatus(service: Pick<Service, 'instance'>, session: Session
 
 /**
  * What its user has to do before a session is active, in the order in which it is asked for
- * (https://clerk.com/docs/guides/configure/session-tasks). Clerk asks for another password "by default", an
- * organization where there are no personal accounts, and a second factor where the instance requires one,
- * which is off by default: `setup-mfa` stays until the knob switches it off.
+ * (https://clerk.com/docs/guides/configure/session-tasks). Clerk asks for another password "by default", and for
+ * an organization where there are no personal accounts. No instance here requires a second factor.
  */
 export function sessionTasks(
   { instance }: Pick<Service, 'instance'>,
   { last_active_organization_id, must_reset_password }: Session,
-): { key: 'reset-password' | 'choose-organization' | 'setup-mfa' }[] {
+): { key: 'reset-password' | 'choose-organization' }[] {
   return [
     ...(must_reset_password ? [{ key: 'reset-password' as const }] : []),
     ...(mustChooseOrganization(instance) && last_active_organization_id === null
       ? [{ key: 'choose-organization' as const }]
       : []),
-    ...(instance.mfa_required ? [{ key: 'setup-mfa' as const }] : []),
   ]
 }
 

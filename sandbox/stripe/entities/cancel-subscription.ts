@@ -9,12 +9,10 @@ import { finalizeUnlessPaused, recordDraft } from './finalize-invoice.ts'
 import { newInvoice, newInvoiceId, subscriptionOf } from './invoice.ts'
 import { itemLines, pendingItems } from './invoice-line.ts'
 import { payInvoice } from './pay-invoice.ts'
-import { prorations } from './proration.ts'
-import { hasEnded, itemList } from './subscription.ts'
+import { hasEnded } from './subscription.ts'
 import { releaseSchedule } from './subscription-schedule.ts'
 
 export type Cancellation = {
-  prorate: boolean
   invoice_now: boolean
   details: Partial<Stripe.Subscription.CancellationDetails>
   cause: Cause
@@ -24,28 +22,15 @@ export type Cancellation = {
 export function cancelSubscription(
   service: Service,
   given: StoredSubscription,
-  { prorate, invoice_now, details, cause }: Cancellation,
+  { invoice_now, details, cause }: Cancellation,
 ): StoredSubscription {
   const { store, clock } = service
   if (hasEnded(given)) throw noSuch('subscription', given.id)
   const subscription = releaseSchedule(service, given, cause)
   const now = clock.now()
-  if (prorate && subscription.status !== 'trialing') {
-    const none = { ...subscription, items: itemList(subscription.id, []) }
-    for (const item of prorations(service, {
-      before: subscription,
-      after: none,
-      discounts: [],
-      at: now,
-      restarts: false,
-    })) {
-      store.invoice_items.put(item)
-      emit(service, 'invoiceitem.created', item, { cause })
-    }
-  }
   // "pending prorations are removed if invoice_now and prorate are both set to false" (the SDK:
   // `SubscriptionsResource.cancel`).
-  if (!prorate && !invoice_now) {
+  if (!invoice_now) {
     const items = pendingItems(service, subscription).filter((item) => item.parent !== null && item.proration)
     for (const item of items) {
       store.invoice_items.remove(item.id)

@@ -23,7 +23,6 @@ export function collectInvoice(
   const after = store.subscriptions.get(subscription?.id)
   if (result.decline && attempt.is_automatic && after && !hasEnded(after) && isExhausted(result.invoice)) {
     cancelSubscription(service, after, {
-      prorate: false,
       invoice_now: false,
       details: { reason: 'payment_failed' },
       cause: noCall,

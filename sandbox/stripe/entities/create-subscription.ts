@@ -1,5 +1,5 @@
 import { newId } from '../../kit/id.ts'
-import { cardError, invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../errors.ts'
 import type { Cause, Service } from '../service.ts'
 import type {
   StoredCustomer,
@@ -38,7 +38,6 @@ export type NewSubscription = {
   metadata: Record<string, string>
   /** The first invoice takes what waits for one; a checkout has named its price, and does not. */
   takes_pending: boolean
-  payment_behavior: 'allow_incomplete' | 'default_incomplete' | 'error_if_incomplete'
   trial_end: number | null
 }
 
@@ -63,7 +62,7 @@ export function createSubscription(
   startDiscounts(service, draft.discounts, cause)
   const recorded = recordDraft(service, draft.invoice, cause)
   let invoice = finalizeInvoice(service, recorded, { cause, intent: input.intent })
-  if (invoice.status === 'open' && input.payment_behavior !== 'default_incomplete') {
+  if (invoice.status === 'open') {
     const { is_off_session } = input
     ;({ invoice } = payInvoice(service, invoice, { method, is_off_session, is_automatic: true, cause }))
   }
@@ -73,7 +72,7 @@ export function createSubscription(
 /** The subscription and its first invoice as they would be; nothing is stored. */
 function draftSubscription(
   service: Service,
-  input: Omit<NewSubscription, 'cause' | 'is_off_session' | 'payment_behavior'>,
+  input: Omit<NewSubscription, 'cause' | 'is_off_session'>,
 ): { subscription: StoredSubscription; invoice: StoredInvoice; discounts: StoredDiscount[] } {
   const now = service.clock.now()
   const id = newId('sub')
@@ -152,17 +151,14 @@ function draftSubscription(
   return { subscription, invoice, discounts }
 }
 
-/** Whether the first invoice will be paid; throws where the caller wants no subscription that is not. */
+/** Whether the first invoice will be paid; throws where there is nothing to pay it with. */
 function checkPayable(
-  { payment_behavior, is_off_session }: NewSubscription,
+  { is_off_session }: NewSubscription,
   { invoice, method }: { invoice: StoredInvoice; method: StoredPaymentMethod | null },
 ): boolean {
   if (invoice.amount_due === 0) return true
-  if (payment_behavior === 'default_incomplete') return false
   if (!method) throw invalidRequest(no_method.message, { code: no_method.code })
-  const decline = declineOf(method, { is_off_session })
-  if (decline && payment_behavior === 'error_if_incomplete') throw cardError(decline)
-  return decline === null
+  return declineOf(method, { is_off_session }) === null
 }
 
 /**

@@ -59,22 +59,14 @@ type DisputeInput = {
   reason: string
   cause: Cause
   status?: FirstStatus | undefined
-  /** For `prevented`, which is settled with the money or without. */
-  takes_money?: boolean | undefined
 }
 
 /** The bank withdraws the money until the dispute is settled. */
 export function disputeCharge(
   service: Service,
-  {
-    charge,
-    amount,
-    reason,
-    cause,
-    status = 'needs_response',
-    takes_money = status === 'needs_response',
-  }: DisputeInput,
+  { charge, amount, reason, cause, status = 'needs_response' }: DisputeInput,
 ): StoredDispute {
+  const takes_money = status === 'needs_response'
   // A charge can have several (the SDK: `DisputeListParams.charge`), together of no more than it took.
   const earlier = service.store.disputes.filter((dispute) => dispute.charge === charge.id)
   const held = earlier.filter(({ status }) => status !== 'won' && status !== 'warning_closed')

@@ -92,12 +92,7 @@ function* subscriptionDue(service: Service, subscription: StoredSubscription): G
 
 /** What a change has left to be paid is still invoiced, as it would have been with the renewal. */
 export function cancelAsPlanned(service: Service, subscription: StoredSubscription): StoredSubscription {
-  return cancelSubscription(service, subscription, {
-    prorate: false,
-    invoice_now: true,
-    details: {},
-    cause: noCall,
-  })
+  return cancelSubscription(service, subscription, { invoice_now: true, details: {}, cause: noCall })
 }
 
 function isAnnounced({ store }: Service, { id }: StoredSubscription): boolean {

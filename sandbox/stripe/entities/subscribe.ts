@@ -64,7 +64,6 @@ function startSubscription(
       if (!known) throw new Error(`Price ${price.id} is gone.`)
       return { price: known, quantity: quantity ?? 1, metadata: {} }
     }),
-    payment_behavior: 'allow_incomplete',
     takes_pending: false,
     trial_end: data.trial_period_days === null ? null : clock.now() + data.trial_period_days * day_s,
   })

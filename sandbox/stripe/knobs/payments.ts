@@ -1,6 +1,6 @@
 import type { Router } from '@koa/router'
 import { z } from 'zod'
-import { expireSession, type PaymentMeans, returnUrl, savedCards } from '../entities/checkout-session.ts'
+import { expireSession, type PaymentMeans, returnUrl } from '../entities/checkout-session.ts'
 import {
   closeDispute,
   disputeCharge,
@@ -13,7 +13,7 @@ import { attachCard, debitTypeFor, expiryOf } from '../entities/payment-method.t
 import { moveRefund } from '../entities/refund.ts'
 import { forgivePart, payPart } from '../entities/settle-invoice.ts'
 import { knownCard } from '../entities/test-cards.ts'
-import { existing, invalidRequest, noSuch } from '../errors.ts'
+import { existing, invalidRequest } from '../errors.ts'
 import { noCall, type Service } from '../service.ts'
 import type { StoredSession } from '../state.ts'
 import { knobsOf } from './knob.ts'
@@ -26,8 +26,6 @@ const payBody = {
   fails_later: z.boolean().default(false),
   /** Ticks the box that lets Checkout offer the card again. */
   save: z.boolean().default(false),
-  /** Pays with a card that is offered again. */
-  saved: z.string().optional(),
   country: z.string().length(2).optional(),
   business: z.strictObject({ name: z.string(), tax_id: z.string() }).optional(),
 }
@@ -38,7 +36,7 @@ export function sessionKnobs(router: Router, service: Service): void {
   const knob = knobsOf(router)
   const find = (id: string) => existing(service.store.checkout_sessions, 'checkout.session', id)
 
-  knob('sessions/:id/pay', payBody, ({ email, name, country, business, saved, ...asked }, id) => {
+  knob('sessions/:id/pay', payBody, ({ email, name, country, business, ...asked }, id) => {
     const open = find(id)
     const payer = {
       email: email ?? open.customer_details?.email ?? 'buyer@example.com',
@@ -46,12 +44,7 @@ export function sessionKnobs(router: Router, service: Service): void {
       country: country ?? null,
       business: business ?? null,
     }
-    const method = savedCards(service, open).find((one) => one.id === saved)
-    if (saved !== undefined && !method) throw noSuch('PaymentMethod', saved, 'saved')
-    const result = paySession(service, open.id, {
-      payer,
-      means: method ? { type: 'saved', method } : meansFor(service, open, asked),
-    })
+    const result = paySession(service, open.id, { payer, means: meansFor(service, open, asked) })
     return { ...result, redirect_url: returnUrl(result.session) }
   })
 
@@ -86,7 +79,6 @@ const disputeBody = {
   amount: z.int().min(1).optional(),
   reason: z.enum(['fraudulent', 'general', 'product_not_received']).default('fraudulent'),
   status: z.enum(firstStatuses).default('needs_response'),
-  takes_money: z.boolean().optional(),
 }
 
 /** What a cardholder and the cardholder's bank do after the payment. */

@@ -91,7 +91,7 @@ export function customerRoutes(router: Router, service: Service): void {
     const customer = findCustomer(service, id)
     for (const subscription of [...store.subscriptions.oldestFirst()]) {
       if (subscription.customer !== customer.id || hasEnded(subscription)) continue
-      cancelSubscription(service, subscription, { cause, details: {}, invoice_now: false, prorate: false })
+      cancelSubscription(service, subscription, { cause, details: {}, invoice_now: false })
     }
     emit(service, 'customer.deleted', customer, { cause })
     return store.customers.put({ ...customer, deleted: true })

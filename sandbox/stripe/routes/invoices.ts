@@ -2,7 +2,6 @@ import type { Router } from '@koa/router'
 import { z } from 'zod'
 import { collectInvoice } from '../entities/collect-invoice.ts'
 import { findCustomer } from '../entities/customer.ts'
-import { readDiscounts } from '../entities/discount.ts'
 import { finalizeInvoice } from '../entities/finalize-invoice.ts'
 import { markUncollectible, subscriptionOf, voidInvoice } from '../entities/invoice.ts'
 import { checkMethod } from '../entities/payment-method.ts'
@@ -168,11 +167,7 @@ function preview(service: Service, params: Asked<typeof previewParams>): StoredI
     ? findSubscription(service, String(scheduled))
     : { ...findSubscription(service, params.subscription ?? ''), schedule: null }
   return previewUpdate(service, subscription, {
-    ends_trial: details?.trial_end === 'now',
-    resets_anchor: details?.billing_cycle_anchor?.type === 'now',
-    trial_end: details?.trial_end === 'now' ? undefined : details?.trial_end,
-    discounts:
-      params.discounts && readDiscounts(service, params.discounts, { ...subscription, subscription }),
+    ends_trial: false,
     items: readItems(details?.items ?? []),
     proration_behavior: details?.proration_behavior ?? 'create_prorations',
     proration_date: details?.proration_date ?? null,

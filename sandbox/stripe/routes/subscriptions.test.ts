@@ -1,4 +1,3 @@
-import type Stripe from 'stripe'
 import { expect, it } from 'vitest'
 import { firstItem, newPlans, newSubscriber, startSubscribed, typesSince } from '../testing/billing.ts'
 import { startHarness } from '../testing/sandbox.ts'
@@ -48,45 +47,22 @@ it('a subscription whose first payment fails is incomplete until it is paid, or 
   expect(await stripe.invoices.retrieve(String(left.subscription.latest_invoice))).toMatchObject({
     status: 'void',
   })
-  await expect(
-    newSubscriber(harness, {
-      card: 'pm_card_chargeDeclined',
-      items,
-      payment_behavior: 'error_if_incomplete',
-    }),
-  ).rejects.toMatchObject({ statusCode: 402 })
 })
 
-it('cancel now ends it for good, with a credit where one is asked for', async () => {
-  const { harness, stripe, subscription, customer } = await startSubscribed()
-  const types = await typesSince(harness, () =>
-    stripe.subscriptions.cancel(subscription.id, {
-      prorate: true,
-      invoice_now: true,
-      cancellation_details: { feedback: 'too_expensive' },
-    }),
-  )
-  expect(types).toEqual([
-    'invoiceitem.created',
-    'customer.subscription.deleted',
-    'invoice.created',
-    'invoice.finalized',
-    'customer.updated',
-    'invoice.paid',
-    'invoice.payment_succeeded',
-  ])
+it('cancel now ends it for good', async () => {
+  const { harness, stripe, subscription } = await startSubscribed()
+  const types = await typesSince(harness, () => stripe.subscriptions.cancel(subscription.id))
+  expect(types).toEqual(['customer.subscription.deleted'])
   expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({
     status: 'canceled',
     ended_at: expect.any(Number),
-    cancellation_details: { reason: 'cancellation_requested', feedback: 'too_expensive' },
+    cancellation_details: { reason: 'cancellation_requested' },
   })
-  // All of it, but for the seconds that this test took.
-  expect(((await stripe.customers.retrieve(customer.id)) as Stripe.Customer).balance).toBeLessThan(-1990)
   await expect(stripe.subscriptions.cancel(subscription.id)).rejects.toMatchObject({ statusCode: 404 })
   await expect(stripe.subscriptions.update(subscription.id, { metadata: {} })).rejects.toThrow('canceled')
 })
 
-it('cancel now removes pending prorations, unless a credit or an invoice is asked for', async () => {
+it('cancel now removes pending prorations', async () => {
   const { stripe, subscription, item, customer } = await startSubscribed()
   await stripe.subscriptions.update(subscription.id, {
     items: [{ id: item.id, quantity: 3 }],

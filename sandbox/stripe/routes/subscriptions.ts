@@ -80,8 +80,7 @@ export function subscriptionRoutes(router: Router, service: Service): void {
     cancelSubscription(service, findSubscription(service, id), {
       cause,
       details: defined(params.cancellation_details ?? {}),
-      invoice_now: params.invoice_now ?? false,
-      prorate: params.prorate ?? false,
+      invoice_now: false,
     }),
   )
 }
@@ -121,7 +120,6 @@ function create(service: Service, params: Asked<typeof createSubscriptionParams>
     is_off_session: true,
     items,
     metadata: mergeMetadata(null, params.metadata),
-    payment_behavior: params.payment_behavior ?? 'allow_incomplete',
     takes_pending: true,
     trial_end: params.trial_end ?? (days === undefined ? null : clock.now() + days * day_s),
   })

@@ -36,15 +36,11 @@ export const metadata = z.union([
     z.string().max(500, 'Metadata values can have up to 500 characters'),
   ),
 ])
-export const range = z.union([
-  integer.transform((value) => ({ gte: value, lte: value })),
-  z.strictObject({
-    gt: integer.optional(),
-    gte: integer.optional(),
-    lt: integer.optional(),
-    lte: integer.optional(),
-  }),
-])
+export const range = z.strictObject({
+  gt: integer.optional(),
+  gte: integer.optional(),
+  lt: integer.optional(),
+})
 export const pagination = {
   limit: integer
     .refine((limit) => limit >= 1 && limit <= 100, 'Invalid limit: it must be from 1 to 100')
@@ -52,13 +48,11 @@ export const pagination = {
   starting_after: text.optional(),
 }
 
-export function isWithin(value: number, bounds: z.output<typeof range> | undefined): boolean {
-  const { gt, gte, lt, lte } = (bounds ?? {}) as { gt?: number; gte?: number; lt?: number; lte?: number }
+export function isWithin(value: number, { gt, gte, lt }: z.output<typeof range> = {}): boolean {
   return (
     (gt === undefined || value > gt) &&
     (gte === undefined || value >= gte) &&
-    (lt === undefined || value < lt) &&
-    (lte === undefined || value <= lte)
+    (lt === undefined || value < lt)
   )
 }
 

@@ -12,22 +12,7 @@ export const quantity = integer.refine(
 )
 export const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none'])
 
-/** The reasons for a cancellation. */
-const feedback = z.enum([
-  'customer_service',
-  'low_quality',
-  'missing_features',
-  'other',
-  'switched_service',
-  'too_complex',
-  'too_expensive',
-  'unused',
-])
-
-const cancellationDetails = z.strictObject({
-  comment: clearable.optional(),
-  feedback: feedback.optional(),
-})
+const cancellationDetails = z.strictObject({ comment: clearable.optional() })
 
 /** Unset by an empty value. */
 const discountRequests = z.union([
@@ -61,10 +46,7 @@ export const createSubscriptionParams = {
   metadata: metadata.optional(),
   off_session: flag.optional(),
   payment_behavior: z
-    .enum(
-      ['allow_incomplete', 'default_incomplete', 'error_if_incomplete'],
-      'The sandbox knows no pending updates',
-    )
+    .literal('allow_incomplete', 'The sandbox pays a new subscription at once, or leaves it incomplete')
     .optional(),
   trial_end: integer.optional(),
   trial_period_days: trialDays.optional(),
@@ -81,8 +63,6 @@ const billed = {
  * https://docs.stripe.com/changelog/endive/2026-09-30/polymorphic-billing-cycle-anchor
  */
 const billingCycleAnchor = z.strictObject({ type: z.enum(['now', 'unchanged']) }, 'Invalid object')
-
-const trialEnd = z.union([z.literal('now'), integer])
 
 const paymentBehavior = z.enum(
   ['allow_incomplete', 'error_if_incomplete'],
@@ -111,13 +91,15 @@ export const updateSubscriptionParams = {
     ])
     .optional(),
   payment_behavior: paymentBehavior.optional(),
-  trial_end: trialEnd.optional(),
+  trial_end: z.union([z.literal('now'), integer]).optional(),
 }
+
+const noCredit = z.literal('false', 'The sandbox cancels at once without an invoice or a credit')
 
 export const cancelSubscriptionParams = {
   cancellation_details: cancellationDetails.optional(),
-  invoice_now: flag.optional(),
-  prorate: flag.optional(),
+  invoice_now: noCredit.optional(),
+  prorate: noCredit.optional(),
 }
 
 export const subscriptionFilters = {
@@ -140,15 +122,12 @@ export const subscriptionFilters = {
 }
 
 export const previewParams = {
-  discounts: discountRequests.optional(),
   schedule: text.optional(),
   subscription: text.optional(),
   subscription_details: z
     .strictObject({
       ...billed,
-      billing_cycle_anchor: billingCycleAnchor.optional(),
       items: z.array(itemChange).max(20).optional(),
-      trial_end: trialEnd.optional(),
     })
     .optional(),
 }

@@ -47,7 +47,6 @@ const newForm = z.object({
 })
 const changeForm = z.object({
   ...fields,
-  sign_out_of_other_sessions: booleanField.optional(),
   primary_email_address_id: z.string().max(64).optional(),
 })
 const addressForm = z.object({
@@ -91,13 +90,9 @@ export function backendUserRoutes(router: Router, service: Service): void {
   call('GET /users/:userId', (ctx) => backendUser(requireUser(service, ctx)))
 
   call('PATCH /users/:userId', async (ctx) => {
-    const user = requireUser(service, ctx)
-    const { password, sign_out_of_other_sessions, ...form } = readForm(ctx, changeForm)
+    const { password, ...form } = readForm(ctx, changeForm)
     const password_hash = password === undefined ? undefined : await hashPassword(password)
-    const changes = { ...defined(form), ...(password_hash && newPassword(password_hash)) }
-    const updated = updateUser(service, user, changes)
-    if (sign_out_of_other_sessions) endOtherSessions(service, user, null)
-    return backendUser(updated)
+    return change(ctx, { ...defined(form), ...(password_hash && newPassword(password_hash)) })
   })
 
   call('PATCH /users/:userId/metadata', (ctx) => {
@@ -127,7 +122,6 @@ export function backendUserRoutes(router: Router, service: Service): void {
 
   // A lock prevents new sign-ins and keeps the user's sessions.
   call('POST /users/:userId/lock', (ctx) => change(ctx, { locked_until: Date.now() + LOCKOUT_MS }))
-  call('POST /users/:userId/unlock', (ctx) => change(ctx, { locked_until: null }))
 
   call('GET /users/:userId/organization_memberships', (ctx) => {
     const user = requireUser(service, ctx)
