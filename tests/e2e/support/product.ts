@@ -14,7 +14,7 @@ import { insertAct, type NewAct } from '../../../schema/support/acts.ts'
 import { openClerk } from '../../../schema/vendors/clerk/client.ts'
 import { createStripe } from '../../../schema/vendors/stripe/client.ts'
 import { buildHold } from '../../support/factories/holds.ts'
-import { spendOne } from '../../support/factories/transfers.ts'
+import { spendNow } from '../../support/factories/transfers.ts'
 
 /** What the global setup launched. */
 function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'): string {
@@ -44,13 +44,8 @@ export function planToUse(userId: string, { lasting_s = 15 * 60 } = {}): Promise
     project: 'website',
   }
   return withDatabase(async (db) => {
-    await spendOne(db, {
-      ...asked,
-      credits: 0,
-      failure: 'provider_error',
-      idempotency_key: randomUUID(),
-      reason: 'Chat about the checkout',
-    })
+    const failed = { failure: 'provider_error', reason: 'Chat about the checkout' } as const
+    await spendNow(db, userId, 0, { ...asked, ...failed })
     return (await buildHold(db, userId, { ...asked, lasting_s })).id
   })
 }
