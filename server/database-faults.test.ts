@@ -3,10 +3,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { generateExtensionToken } from '../schema/api/extension.ts'
 import { assignSeat, getOrganizationSeats } from '../schema/api/organization-seats.ts'
 import { reportUsage } from '../schema/api/spending.ts'
-import { connectDatabase, type Database } from '../schema/database/connect.ts'
+import type { Database } from '../schema/database/connect.ts'
 import { findEvent } from '../schema/inbox/events.ts'
 import { lockOwner } from '../schema/ledger/post/books.ts'
 import { findBalance } from '../schema/ledger/read/balances.ts'
+import { connectForTest } from '../tests/support/database/connect-for-test.ts'
 import { receiveCheckoutEvent } from '../tests/support/factories/events.ts'
 import { buildExtensionToken } from '../tests/support/factories/extension-tokens.ts'
 import { buildOrganization } from '../tests/support/factories/organizations.ts'
@@ -128,18 +129,11 @@ test('an event whose transaction is chosen to end a deadlock is applied by the s
 })
 
 test('a report whose payer is locked for too long answers 503, is not charged, and does not block other payers', async () => {
-  const { db, close } = connectDatabase({
-    connectionString: database.url,
-    role: 'tidemark_server',
-    poolMax: 4,
-    onError: () => undefined,
+  const { db } = connectForTest(database.url, {
     limits: { statement_ms: 500, idle_in_transaction_ms: 60_000, silence_ms: 60_000 },
   })
   const server = await product.startServer({ deps: { editorCalls: createEditorCalls(db) } })
-  onTestFinished(async () => {
-    await server.close()
-    await close()
-  })
+  onTestFinished(() => server.close())
   const editors = await Promise.all(
     ['locked', 'free'].map(async () => {
       const user_id = await buildUser(database.server)

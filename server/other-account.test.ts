@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
-import { connectDatabase } from '../schema/database/connect.ts'
 import { refuseOtherAccount } from '../schema/vendors/stripe/account.ts'
 import { createStripe } from '../schema/vendors/stripe/client.ts'
 import { neededPermissions } from '../schema/vendors/stripe/permissions.ts'
+import { connectForTest } from '../tests/support/database/connect-for-test.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
 
 const product = testProduct({ stripe: 'empty' })
@@ -44,20 +44,13 @@ test('processes that start at the same moment agree on the account', async () =>
 
 test('live mode has an account of its own', async () => {
   await start()
-  const live = connectDatabase({
-    connectionString: database.url,
-    role: 'tidemark_server',
-    livemode: true,
-    poolMax: 1,
-    onError: () => undefined,
-  })
+  const live = connectForTest(database.url, { livemode: true })
   await database.owner
     .insertInto('stripe_accounts')
     .values({ livemode: true, account_id: 'acct_live' })
     .execute()
   await expect(start({ db: live.db })).rejects.toThrow('this database belongs to acct_live')
   expect(await start()).toEqual([])
-  await live.close()
 })
 
 test('a restricted key that may not read the account starts, and it is said', async () => {

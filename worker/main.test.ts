@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import { describe, expect, inject, test } from 'vitest'
 import { findEvent } from '../schema/inbox/events.ts'
-import { connectQueueBackend } from '../schema/inbox/queues/backend.ts'
-import { QueueProducer } from '../schema/inbox/queues/producer.ts'
 import { testDatabase } from '../tests/support/database/test-database.ts'
 import { eventOf, receiveStripeEvent } from '../tests/support/factories/events.ts'
 import { ownRedisUrl } from '../tests/support/own-redis.ts'
 import { startProductProcess } from '../tests/support/product/product-process.ts'
+import { openQueues } from '../tests/support/services/queues.ts'
 import { waitUntil } from '../tests/support/wait-until.ts'
 
 const database = testDatabase()
@@ -17,15 +16,7 @@ describe.each([
 ])('with queues on $name, at SIGTERM', ({ redisUrl, missing }) => {
   test('the worker finishes the job in hand, leaves none half done, and ends well', async ({ skip }) => {
     if (missing) skip(`no Redis: ${missing}`)
-    const backend = connectQueueBackend({
-      databaseUrl: database.url,
-      redisUrl,
-      role: 'tidemark_server',
-      poolMax: 2,
-      whenUnavailable: 'wait',
-      onError: () => undefined,
-    })
-    const producer = new QueueProducer(backend, { onError: () => undefined })
+    const { producer, close } = openQueues({ databaseUrl: database.url, redisUrl, role: 'tidemark_server' })
     await producer.queue('stripe-events').obliterate({ force: true })
     const receiveEvent = async () => {
       const event = eventOf('product.created', { object: 'product' })
@@ -61,8 +52,7 @@ describe.each([
       active: 0,
       failed: 0,
     })
-    await producer.close()
-    await backend.close()
+    await close()
   }, 120_000)
 })
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { findBalance } from '../ledger/read/balances.ts'
-import { connectDatabase } from './connect.ts'
 import { makeLogins } from './logins.ts'
 
 const database = testDatabase()
@@ -149,15 +149,7 @@ test('the login of the worker cannot write the ledger beside its functions, nor 
 })
 
 test('a process works with its login as with any', async () => {
-  const server = connectDatabase({
-    connectionString: urlOf(names.server),
-    role: 'tidemark_server',
-    poolMax: 1,
-    onError: () => undefined,
-  })
-  const { owner_id } = await buildPurchase(server.db)
-  expect(await findBalance(server.db, owner_id ?? '')).toMatchObject({
-    total: 0,
-  })
-  await server.close()
+  const { db } = connectForTest(urlOf(names.server))
+  const { owner_id } = await buildPurchase(db)
+  expect(await findBalance(db, owner_id ?? '')).toMatchObject({ total: 0 })
 })

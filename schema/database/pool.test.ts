@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startTestServer } from '../../tests/support/product/test-server.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
-import { connectDatabase } from './connect.ts'
 import { isDatabaseUnavailable } from './unavailable.ts'
 
 const database = testDatabase()
@@ -20,19 +20,8 @@ async function asOfDemotedPeer<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-function connect() {
-  const { db, pool, close } = connectDatabase({
-    connectionString: database.url,
-    role: 'tidemark_server',
-    poolMax: 4,
-    onError: () => undefined,
-  })
-  onTestFinished(close)
-  return { db, pool }
-}
-
 test('one refused write replaces every connection to a peer that lost its role, also one that only listens', async () => {
-  const { db, pool } = connect()
+  const { db, pool } = connectForTest(database.url)
   const { listening, others } = await asOfDemotedPeer(async () => ({
     listening: await pool.connect(),
     others: await Promise.all([pool.connect(), pool.connect(), pool.connect()]),
@@ -57,7 +46,7 @@ test('a server whose connections lead to a demoted peer stays ready, because it 
 })
 
 test('a connection that a peer ends leaves the pool, and the next statement has a new one', async () => {
-  const { db } = connect()
+  const { db } = connectForTest(database.url)
   const pidOf = async () =>
     (await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(db)).rows[0]?.pid
   const first = await pidOf()

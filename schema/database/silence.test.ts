@@ -1,27 +1,19 @@
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
-import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
+import { giveCredits, spendNow } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { findToken } from '../extension/tokens.ts'
-import { connectDatabase, type DatabaseRole, type SessionLimits } from './connect.ts'
+import type { DatabaseRole, SessionLimits } from './connect.ts'
 import { isDatabaseUnavailable } from './unavailable.ts'
 
 const database = testDatabase()
 
-function connect(connectionString: string, role: DatabaseRole, limits?: SessionLimits) {
-  const { db, close } = connectDatabase({
-    connectionString,
-    role,
-    poolMax: 2,
-    onError: () => undefined,
-    ...(limits && { limits }),
-  })
-  onTestFinished(close)
-  return db
-}
+const connect = (url: string, role: DatabaseRole, limits?: SessionLimits) =>
+  connectForTest(url, { role, poolMax: 2, ...(limits && { limits }) }).db
 
 const quick: SessionLimits = { statement_ms: 300, idle_in_transaction_ms: 300, silence_ms: 600 }
 
@@ -59,14 +51,7 @@ test('a connection that goes silent in the middle of a transaction frees the row
     })
     .catch((error: unknown) => error)
   await isLocked
-  const used = await spendOne(database.server, {
-    owner_id,
-    credits: 3,
-    idempotency_key: crypto.randomUUID(),
-    occurred_at: new Date(),
-    actor: owner_id,
-    reason: 'Test',
-  })
+  const used = await spendNow(database.server, owner_id, 3)
   expect(used).toMatchObject({ outcome: 'posted', purchased: 7 })
   proxy.cut()
   expect(isDatabaseUnavailable(await silent)).toBe(true)

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
-import { connectDatabase, type DatabaseTransaction } from './connect.ts'
+import type { DatabaseTransaction } from './connect.ts'
 import { isDatabaseUnavailable } from './unavailable.ts'
 
 const database = testDatabase()
@@ -64,14 +65,8 @@ test('one that was cut, and whose rollback hides the first error, is unavailable
 })
 
 test('a database that does not listen is unavailable', async () => {
-  const absent = connectDatabase({
-    connectionString: 'postgres://absent@127.0.0.1:1/none',
-    role: 'owner',
-    poolMax: 1,
-    onError: () => undefined,
-  })
+  const absent = connectForTest('postgres://absent@127.0.0.1:1/none', { role: 'owner' })
   const failure = await sql`SELECT 1`.execute(absent.db).catch((error: unknown) => error)
-  await absent.close()
   expect(isDatabaseUnavailable(failure)).toBe(true)
 })
 

@@ -1,24 +1,14 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
 import { pgBouncer, startPgBouncer } from '../../tests/support/services/pgbouncer.ts'
-import { connectDatabase } from './connect.ts'
 import { refuseOtherSession } from './verify-session.ts'
 
 const database = testDatabase()
 
-function connect(connectionString: string) {
-  const connection = connectDatabase({
-    connectionString,
-    role: 'tidemark_server',
-    livemode: true,
-    poolMax: 2,
-    onError: () => undefined,
-  })
-  onTestFinished(() => connection.close())
-  return connection
-}
+const connect = (url: string) => connectForTest(url, { livemode: true, poolMax: 2 })
 
 test('a session that is what was asked for is taken, and one that has changed is refused by its name', async () => {
   const connection = connect(database.url)

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildReservation, settleHold } from '../../tests/support/factories/holds.ts'
+import { decideOne, giveCredits } from '../../tests/support/factories/transfers.ts'
 import type { BudgetPeriod } from '../api/budgets.ts'
 import { askForMore, listBudgets, raiseBudget, setBudget } from './budgets.ts'
 import { eraseTransferTexts } from './post/erase-texts.ts'
-import { type SpendRequest, spendCredits } from './spend/usage.ts'
-import { verifyLedger } from './verify/verify.ts'
+import type { SpendRequest } from './spend/usage.ts'
 
 const database = testDatabase()
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 const ada = 'user_ada'
 const bob = 'user_bob'
@@ -22,11 +21,7 @@ const noon = '2026-11-20T12:00:00Z'
 async function organization(credits = 10_000) {
   const owner_id = `org_${randomUUID().replaceAll('-', '')}`
   await giveCredits(database, owner_id, { purchased: credits })
-  const one = async (request: SpendRequest) => {
-    const [outcome] = await spendCredits(database.server, [request])
-    if (!outcome) throw new Error('There is no outcome')
-    return outcome
-  }
+  const one = (request: SpendRequest) => decideOne(database.server, request)
   const asked = (actor: string, at: string) => ({ owner_id, actor, occurred_at: new Date(at) })
   const set = (
     scope: 'organization' | 'member_default' | 'member',
@@ -66,30 +61,22 @@ async function organization(credits = 10_000) {
       at = noon,
       more: { at_least?: number; run?: string; run_limit?: number; key?: string } = {},
     ) =>
-      one({
-        ...asked(actor, at),
-        action: 'reserve',
-        credits: held,
-        idempotency_key: more.key ?? randomUUID(),
-        reason: 'Chat',
-        lasting_s: 60 * 60,
-        ...more,
-      }),
+      one(
+        buildReservation(owner_id, {
+          ...asked(actor, at),
+          credits: held,
+          idempotency_key: more.key ?? randomUUID(),
+          lasting_s: 60 * 60,
+          ...more,
+        }),
+      ),
     settle: (
       actor: string,
       { hold }: { hold: { id: string } | null },
       cost: number,
       at = noon,
       more: { may_spend?: boolean; failure?: 'timeout' } = {},
-    ) =>
-      one({
-        ...asked(actor, at),
-        action: 'settle',
-        hold_id: hold?.id ?? '',
-        credits: cost,
-        may_spend: true,
-        ...more,
-      }),
+    ) => settleHold(database.server, owner_id, hold, { ...asked(actor, at), credits: cost, ...more }),
     release: (actor: string, { hold }: { hold: { id: string } | null }, at = noon) =>
       one({ ...asked(actor, at), action: 'release', hold_id: hold?.id ?? '' }),
   }

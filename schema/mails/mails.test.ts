@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { giveCredits, spendOne } from '../../tests/support/factories/transfers.ts'
+import { giveCredits, spendNow } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { lowBalanceCredits } from '../catalogue/credits.ts'
-import { connectDatabase, type Database } from '../database/connect.ts'
+import type { Database } from '../database/connect.ts'
 import { listBudgets, raiseBudget, setBudget } from '../ledger/budgets.ts'
 import { switchMails } from '../people/users/users.ts'
 
@@ -31,9 +32,8 @@ async function team(purchased = 10_000) {
   const set = { owner_id, user_id: null, period: 'day', set_by: admin, now: noon } as const
   const limit = (scope: 'organization' | 'member_default', credits: number) =>
     setBudget(database.server, { ...set, scope, credits })
-  const usage = { owner_id, actor: member, reason: 'Chat' }
   const use = (credits: number, occurred_at = noon, db: Database = database.server) =>
-    spendOne(db, { ...usage, credits, occurred_at, idempotency_key: randomUUID() })
+    spendNow(db, owner_id, credits, { actor: member, occurred_at })
   return { owner_id, admin, member, limit, use }
 }
 
@@ -110,10 +110,8 @@ test('a limit of each member is told to the member, and one of everyone to no ad
 
 test('a process that sends no mail writes none down', async () => {
   const { owner_id, limit, use } = await team()
-  const session = { connectionString: database.url, role: 'tidemark_server', poolMax: 1 } as const
-  const silent = connectDatabase({ ...session, mails: false, onError: () => undefined })
+  const silent = connectForTest(database.url, { mails: false })
   await limit('organization', 9_950)
   expect((await use(9_950, noon, silent.db)).outcome).toBe('posted')
-  await silent.close()
   expect(await told(owner_id)).toEqual([])
 })

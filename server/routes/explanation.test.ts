@@ -6,9 +6,8 @@ import {
   explainBalance,
   exportExplanation,
 } from '../../schema/api/explanation.ts'
-import { spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
-import { buildHold } from '../../tests/support/factories/holds.ts'
+import { buildHold, settleHold } from '../../tests/support/factories/holds.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer, spendNow } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
@@ -42,7 +41,7 @@ test('a month of a customer is explained: purchase, usage, refund, end of the mo
     (await server.ask(explainBalance, { token: plan.user_id, query })).data
   const bought = [
     ['500 credits bought', 500, 880],
-    ['Test', -120, 380],
+    ['Chat', -120, 380],
     ['Plan credits', 500, 500],
   ]
   expect((await explain()).items.map(told)).toEqual(bought)
@@ -147,20 +146,9 @@ test('a request that failed is a line that costs nothing, with who asked and whe
 
 test('a request that cost more than was reserved is two lines, and the second says what it is', async () => {
   const user_id = await buildUser(database.server)
-
   await postTransfer(database.worker, buildGrant(user_id, 100))
-  const { id: hold_id } = await buildHold(database.server, user_id, { credits: 40 })
-  await spendCredits(database.server, [
-    {
-      owner_id: user_id,
-      actor: user_id,
-      action: 'settle',
-      may_spend: true,
-      hold_id,
-      credits: 52,
-      occurred_at: new Date(),
-    },
-  ])
+  const hold = await buildHold(database.server, user_id, { credits: 40 })
+  await settleHold(database.server, user_id, hold, { credits: 52 })
   const { items } = (await server.ask(explainBalance, { token: user_id })).data
   expect(items.slice(0, 2).map(told)).toEqual([
     ['Refactoring', -12, 48],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../schema/api/endpoint.ts'
 import {
   choosePayer,
@@ -13,7 +13,7 @@ import {
 } from '../../schema/api/extension.ts'
 import { getHold, reserveCredits, settleHold } from '../../schema/api/holds.ts'
 import { reportUsage } from '../../schema/api/spending.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildSeat } from '../../tests/support/factories/seats.ts'
@@ -34,9 +34,7 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
 const { database, clerk, server, startServer } = testProduct({ clerk: 'sandbox' })
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 /** A person with a seat in another person’s organization, and the credits of both. */
 async function colleague(credits: { own?: number; pool?: number } = {}) {

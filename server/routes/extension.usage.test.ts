@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
 import { reportUsage } from '../../schema/api/spending.ts'
 import { listTokens } from '../../schema/extension/tokens.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildEditor, buildMemberEditor, type Editor } from '../../tests/support/factories/editors.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const { database, server } = testProduct({ clerk: 'trusting' })
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 const newOrganization = () => `org_${randomUUID().slice(0, 8)}`
 const editor = (credits?: { plan?: number; purchased?: number }) => buildEditor(database, credits)

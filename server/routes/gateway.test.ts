@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildEditor } from '../../tests/support/factories/editors.ts'
 import { buildOperatorKey } from '../../tests/support/factories/operator-keys.ts'
 import { madeOnce } from '../../tests/support/made.ts'
@@ -15,9 +15,7 @@ const { database, server } = testProduct({
   clerk: 'trusting',
   server: { settings: { metered_by: 'gateway' } },
 })
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 /** How many answers of the product's are lost before one arrives. */
 let lost = 0

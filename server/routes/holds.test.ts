@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
 import { extendHold, getHold, releaseHold, reserveCredits, settleHold } from '../../schema/api/holds.ts'
 import { reportUsage } from '../../schema/api/spending.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildEditor, buildMemberEditor, type Editor } from '../../tests/support/factories/editors.ts'
 import { buildSignedInEditor } from '../../tests/support/factories/extension-tokens.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
@@ -11,9 +11,7 @@ import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const { database, server, clock } = testProduct({ clerk: 'trusting' })
 beforeEach(() => clock.reset())
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 const minute = 60_000
 const newOrganization = () => `org_${randomUUID().slice(0, 8)}`

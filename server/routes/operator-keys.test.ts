@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addressOf } from '../../schema/api/endpoint.ts'
 import { type Cause, describeCause, explainBalance } from '../../schema/api/explanation.ts'
 import { getExtensionBalance } from '../../schema/api/extension.ts'
@@ -8,7 +8,7 @@ import { reportUsage } from '../../schema/api/spending.ts'
 import { listOperatorKeys, revokeOperatorKeys } from '../../schema/extension/operator-keys.ts'
 import { createToken, operatorKeyPrefix } from '../../schema/extension/secrets.ts'
 import { revokeTokens } from '../../schema/extension/tokens.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildEditor, buildMemberEditor } from '../../tests/support/factories/editors.ts'
 import { buildOperatorKey } from '../../tests/support/factories/operator-keys.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
@@ -22,9 +22,7 @@ const { database, server, startServer } = testProduct({
   clerk: 'trusting',
   server: { settings: { metered_by: 'gateway' } },
 })
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 const gateway = madeOnce(() => buildOperatorKey(database))
 const other = madeOnce(() => buildOperatorKey(database, 'other'))

@@ -4,12 +4,7 @@ import { monthGrant } from '../../schema/ledger/grants.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
-import {
-  buildAdjustment,
-  giveCredits,
-  postTransfer,
-  spendNow,
-} from '../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits, postTransfer, spendNow } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -98,7 +93,7 @@ describe('an organization’s pool', () => {
   test('an organization’s pool may be in debt', async () => {
     await grant('purchased', 100)
     await use(80, '2026-05-02T00:00:00Z')
-    await postTransfer(database.worker, buildAdjustment(org.id, -100, { kind: 'refund', house: 'refunded' }))
+    await postTransfer(database.worker, buildGrant(org.id, -100, { kind: 'refund', house: 'refunded' }))
     expect((await read()).body).toMatchObject({ total_credits: 0, used_credits: 80, remaining_credits: -80 })
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { getAccountSummary } from '../../schema/api/account.ts'
 import { createOrganizationSubscription } from '../../schema/api/organizations.ts'
 import {
@@ -8,7 +8,7 @@ import {
   startPlanChange,
 } from '../../schema/api/plan-changes.ts'
 import { createCheckoutSession, createCustomerPortalSession } from '../../schema/api/subscriptions.ts'
-import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
+import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { spendNow } from '../../tests/support/factories/transfers.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
@@ -31,9 +31,7 @@ beforeEach(async () => {
   for await (const { id } of stripe.client.subscriptions.list()) await stripe.client.subscriptions.cancel(id)
   await stripe.takeEvents()
 })
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 const preview = (person: Person, payer = 'personal') =>
   server.api(previewPlanChange, { token: person.token, query: { payer } })

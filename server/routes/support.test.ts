@@ -229,11 +229,8 @@ describe('a search', () => {
     const limit = { owner_id, user_id: null, period: 'day', set_by: bob, now: clock.now() } as const
     await setBudget(database.server, { ...limit, scope: 'organization', credits: 500 })
     await setBudget(database.server, { ...limit, scope: 'member_default', credits: 100 })
-    const use = async (actor: string, credits: number, at: string) => {
-      const usage = { owner_id, actor, credits, reason: 'Chat', idempotency_key: randomUUID() }
-      const [used] = await spendCredits(database.server, [{ ...usage, occurred_at: new Date(at) }])
-      return used?.outcome
-    }
+    const use = async (actor: string, credits: number, at: string) =>
+      (await spendNow(database.server, owner_id, credits, { actor, occurred_at: new Date(at) })).outcome
     const outcomes = [
       await use(bob, 60, '2026-05-04T09:00:00Z'),
       await use(bob, 41, '2026-05-04T09:01:00Z'),
@@ -885,7 +882,6 @@ describe('a trace', () => {
 
   test('a trace is read page by page, each item once, without uses of credits', async () => {
     const user_id = await buildUser(database.server)
-
     await postTransfers(
       database.worker,
       Array.from({ length: 70 }, () => buildGrant(user_id, 10)),

@@ -6,7 +6,7 @@ import { eraseTransferTexts } from '../../schema/ledger/post/erase-texts.ts'
 import { spendCredits, type Usage } from '../../schema/ledger/spend/usage.ts'
 import { forgetUser } from '../../schema/people/users/forget-user.ts'
 import { buildExtensionToken, buildSignedInEditor } from '../../tests/support/factories/extension-tokens.ts'
-import { buildHold } from '../../tests/support/factories/holds.ts'
+import { buildHold, settleHold } from '../../tests/support/factories/holds.ts'
 import { buildMember, buildTeam } from '../../tests/support/factories/teams.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
@@ -172,18 +172,8 @@ describe('the usage of a person', () => {
       occurred_at: new Date('2026-03-02T23:59:00Z'),
     })
     const { owner_id, user_id: actor } = person
-    const settled_at = new Date('2026-03-03T00:01:00Z')
-    await spendCredits(database.server, [
-      {
-        owner_id,
-        actor,
-        action: 'settle',
-        may_spend: true,
-        hold_id: hold.id,
-        credits: 80,
-        occurred_at: settled_at,
-      },
-    ])
+    const occurred_at = new Date('2026-03-03T00:01:00Z')
+    await settleHold(database.server, owner_id, hold, { actor, credits: 80, occurred_at })
     const after = { from: '2026-03-03', to: '2026-03-03' }
     expect(await ownUsage(person, { ...after, group_by: 'model' })).toMatchObject({
       rows: [{ id: null, label: 'Other', requests: 0, credits: 5 }],

@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path'
 import type { ClerkClient } from '@clerk/backend'
 import { connectDatabase, type Database } from '../../schema/database/connect.ts'
 import { migrateToLatest } from '../../schema/database/migrate.ts'
-import { connectQueueBackend } from '../../schema/inbox/queues/backend.ts'
-import { QueueProducer } from '../../schema/inbox/queues/producer.ts'
+import type { QueueProducer } from '../../schema/inbox/queues/producer.ts'
 import { openClerk } from '../../schema/vendors/clerk/client.ts'
 import { stripeEventTypes } from '../../schema/vendors/stripe/event-types.ts'
 import { createDatabase } from '../../scripts/database.ts'
@@ -17,6 +16,7 @@ import { startWatchdog, type Watchdog } from '../../scripts/processes/watchdog.t
 import { wholeOrNothing } from '../../scripts/processes/whole-or-nothing.ts'
 import { clerkSandboxVariables, stripeSandboxVariables } from '../../scripts/sandbox-environment.ts'
 import { type RunningRedis, startRedis } from '../../scripts/test/tools/redis.ts'
+import { openQueues } from '../support/services/queues.ts'
 import { type Sandbox, startSandbox, testAppUrl } from '../support/services/sandbox.ts'
 import { startStripe, type TestStripe } from '../support/services/stripe.ts'
 import { type Member, startMember } from './member.ts'
@@ -119,18 +119,9 @@ async function startParts(options: SystemOptions, running: AsyncDisposableStack)
   running.defer(() => connection.close())
   let producer: QueueProducer | undefined
   const openProducer = () => {
-    const backend = connectQueueBackend({
-      databaseUrl,
-      redisUrl: redis?.url,
-      role: 'tidemark_server',
-      poolMax: 2,
-      whenUnavailable: 'wait',
-      onError,
-    })
-    running.defer(() => backend.close())
-    const opened = new QueueProducer(backend, { onError })
-    running.defer(() => opened.close())
-    return opened
+    const opened = openQueues({ databaseUrl, redisUrl: redis?.url, role: 'tidemark_server', poolMax: 2 })
+    running.defer(opened.close)
+    return opened.producer
   }
   return {
     backend: redis ? 'redis' : 'postgres',

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import { buildAdjustment, postTransfer } from '../support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../support/factories/transfers.ts'
 import { chooseOrganization } from './support/account-switcher.ts'
 import { cards, expectPacks, payByCard } from './support/checkout-page.ts'
 import { createOrganization, joinAsMember } from './support/organizations.ts'
@@ -293,7 +293,7 @@ test(
   async ({ page }) => {
     const { email } = await signUp(page)
     const userId = await findUserId(email)
-    const given = buildAdjustment(userId, 1, { account: 'purchased' })
+    const given = buildGrant(userId, 1, { account: 'purchased' })
     await withDatabase((db) => postTransfer(db, given))
     await reportUsages(userId, [{ credits: 1 }])
     await page.goto('/billing?tab=usage&range=7')

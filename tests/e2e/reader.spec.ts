@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { buildAdjustment, postTransfer } from '../support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../support/factories/transfers.ts'
 import { signUp } from './support/people.ts'
 import { listenForProblems } from './support/problems.ts'
 import { findUserId, reportUsages, withDatabase } from './support/product.ts'
@@ -33,7 +33,7 @@ test(
     await report(page, [])
     const { email } = await signUp(page)
     const userId = await findUserId(email)
-    const bought = buildAdjustment(userId, 1500, { account: 'purchased' })
+    const bought = buildGrant(userId, 1500, { account: 'purchased' })
     await withDatabase((db) => postTransfer(db, bought))
     await reportUsages(userId, [{ credits: 21, model: 'tide-1' }])
     await open([], '/dashboard', /1,479/)

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Worker } from 'bullmq'
-import { connectQueueBackend, type QueueBackend } from '../../schema/inbox/queues/backend.ts'
-import { freshJobId, QueueProducer } from '../../schema/inbox/queues/producer.ts'
+import type { QueueBackend } from '../../schema/inbox/queues/backend.ts'
+import { freshJobId } from '../../schema/inbox/queues/producer.ts'
 import { type QueueName, queueNames } from '../../schema/inbox/queues/queues.ts'
 import type { TestProduct } from '../support/product/start-test-product.ts'
+import { openQueues } from '../support/services/queues.ts'
 import type { Path } from './paths.ts'
 
 const jobs = 10
@@ -11,7 +12,7 @@ const token = 'growth'
 
 /** Adds jobs to the queue, and takes and finishes each, as a worker does, but one at a time. */
 export const runJobs: Path = async (product) => {
-  const backend = connect(product)
+  const { backend, close } = openQueues({ databaseUrl: product.database.url })
   const worker = await openWorker(backend, 'stripe-events')
   await finishAll(worker)
   return async () => {
@@ -20,14 +21,13 @@ export const runJobs: Path = async (product) => {
       await finishAll(worker)
     }
     await worker.close()
-    await backend.close()
+    await close()
   }
 }
 
 /** One job of each queue succeeds and one fails: with them goes what an earlier setting would have kept. */
 export async function settleQueues(product: TestProduct): Promise<void> {
-  const backend = connect(product)
-  const producer = new QueueProducer(backend, { onError: () => undefined })
+  const { backend, producer, close } = openQueues({ databaseUrl: product.database.url })
   for (const name of queueNames) {
     const worker = await openWorker(backend, name)
     const queue = producer.queue(name)
@@ -39,18 +39,7 @@ export async function settleQueues(product: TestProduct): Promise<void> {
     await finishAll(worker)
     await worker.close()
   }
-  await producer.close()
-  await backend.close()
-}
-
-function connect({ database }: TestProduct): QueueBackend {
-  return connectQueueBackend({
-    databaseUrl: database.url,
-    role: 'tidemark_worker',
-    poolMax: 4,
-    whenUnavailable: 'wait',
-    onError: () => undefined,
-  })
+  await close()
 }
 
 async function openWorker({ connection, factory }: QueueBackend, queue: QueueName): Promise<Worker> {

@@ -18,7 +18,7 @@ import { readStripeEvents } from '../../worker/tasks/read-stripe-events.ts'
 import { rowsWith } from '../support/database/rows-with.ts'
 import { connectTestDatabase } from '../support/database/test-database.ts'
 import { buildPaidPlan } from '../support/factories/paid-purchases.ts'
-import { spendOne } from '../support/factories/transfers.ts'
+import { spendNow } from '../support/factories/transfers.ts'
 import { buildUser } from '../support/factories/users.ts'
 import { type Clockwork, startClockwork } from '../support/product/clockwork.ts'
 import { startTestProduct, type TestProduct } from '../support/product/start-test-product.ts'
@@ -131,19 +131,8 @@ function openShop(product: TestProduct, clerk: TestClerk) {
   }
   const pay = (sessionId: string) => stripe.knob(`sessions/${sessionId}/pay`)
   const buy = async (name: string) => pay(await open(name))
-  async function spend(name: string, credits: number, reason = 'Drill'): Promise<void> {
-    const usage = {
-      idempotency_key: crypto.randomUUID(),
-      occurred_at: new Date(),
-      actor: people[name] ?? '',
-      reason,
-    }
-    await spendOne(database.server, {
-      owner_id: people[name] ?? '',
-      credits,
-      ...usage,
-    })
-  }
+  const spend = (name: string, credits: number, reason = 'Drill') =>
+    spendNow(database.server, people[name] ?? '', credits, { reason })
   /** Reads Stripe's list as the worker does every minute, and lets its jobs and the claim run for five. */
   async function settle(): Promise<number> {
     await clockwork.pass(5 * minuteMs)

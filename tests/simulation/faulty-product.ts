@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
 import { retryConflicts } from '../../schema/database/retry.ts'
-import { connectQueueBackend } from '../../schema/inbox/queues/backend.ts'
-import { freshJobId, QueueProducer } from '../../schema/inbox/queues/producer.ts'
+import { freshJobId } from '../../schema/inbox/queues/producer.ts'
 import { type QueueName, queueNames } from '../../schema/inbox/queues/queues.ts'
 import { createTestDatabase } from '../support/database/test-database.ts'
 import { offerTrial } from '../support/factories/purchases.ts'
@@ -10,6 +9,7 @@ import { startFaultProxy } from '../support/faults/fault-proxy.ts'
 import { producerWith } from '../support/product/producer-with.ts'
 import { startTestProduct } from '../support/product/start-test-product.ts'
 import type { TestServer } from '../support/product/test-server.ts'
+import { openQueues } from '../support/services/queues.ts'
 import { tried } from '../support/tried.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { type DyingServer, startDyingServer } from './dying-server.ts'
@@ -25,15 +25,8 @@ export type FaultyProduct = Awaited<ReturnType<typeof startFaultyProduct>>
 export async function startFaultyProduct({ redisUrl }: { redisUrl: string | undefined }) {
   const database = await createTestDatabase()
   const serverProxy = await startFaultProxy(database.url)
-  const backend = connectQueueBackend({
-    databaseUrl: database.url,
-    redisUrl,
-    role: 'tidemark_server',
-    poolMax: 4,
-    whenUnavailable: 'wait',
-    onError: () => undefined,
-  })
-  const producer = new QueueProducer(backend, { onError: () => undefined })
+  const queues = openQueues({ databaseUrl: database.url, redisUrl, role: 'tidemark_server' })
+  const { producer } = queues
   let enqueuesToLose = 0
   let losing = Promise.resolve()
   const mishaps = { worker_crashes: 0, server_crashes: 0, lost_enqueues: 0, lost_queues: 0 }
@@ -203,8 +196,7 @@ export async function startFaultyProduct({ redisUrl }: { redisUrl: string | unde
       await worker.discard()
       await (await dying)?.close()
       await product.close()
-      await producer.close()
-      await backend.close()
+      await queues.close()
       await serverProxy.close()
       await database.close()
     },

@@ -1,7 +1,6 @@
 import { pino } from 'pino'
 import { connectDatabase } from '../../schema/database/connect.ts'
-import { connectQueueBackend } from '../../schema/inbox/queues/backend.ts'
-import { QueueProducer } from '../../schema/inbox/queues/producer.ts'
+import type { QueueProducer } from '../../schema/inbox/queues/producer.ts'
 import { jobOptionsOf } from '../../schema/inbox/queues/queues.ts'
 import { ownOrigins } from '../../schema/origins.ts'
 import { openClerk } from '../../schema/vendors/clerk/client.ts'
@@ -11,6 +10,7 @@ import { createTokenVerifier } from '../../schema/vendors/clerk/tokens.ts'
 import { startConsumers } from '../../worker/consumers.ts'
 import { createWorkerMetrics } from '../../worker/metrics.ts'
 import { startFaultProxy } from '../support/faults/fault-proxy.ts'
+import { openQueues } from '../support/services/queues.ts'
 import { testAppUrl } from '../support/services/sandbox.ts'
 import { impatientStripe } from '../support/services/stripe.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -51,15 +51,8 @@ export async function startIncarnation(options: IncarnationOptions) {
     poolMax: 10,
     onError,
   })
-  const backend = connectQueueBackend({
-    databaseUrl,
-    redisUrl: options.redisUrl && redisProxy?.url(options.redisUrl),
-    role: 'tidemark_worker',
-    poolMax: 12,
-    whenUnavailable: 'wait',
-    onError,
-  })
-  const producer = new QueueProducer(backend, { onError })
+  const redisUrl = options.redisUrl && redisProxy?.url(options.redisUrl)
+  const { backend, producer } = openQueues({ databaseUrl, redisUrl, poolMax: 12 })
   const log = pino({ level: 'silent' })
   const address = { secretKey: 'sk_test_sandbox', apiUrl: options.clerkApiUrl }
   const clerk = openClerk(address)

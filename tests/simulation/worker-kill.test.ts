@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, inject, test } from 'vitest'
 import type { Database } from '../../schema/database/connect.ts'
-import { connectQueueBackend } from '../../schema/inbox/queues/backend.ts'
-import { QueueProducer } from '../../schema/inbox/queues/producer.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { findAct } from '../../schema/support/acts.ts'
@@ -15,6 +13,7 @@ import { isLong } from '../support/long.ts'
 import { madeOnce } from '../support/made.ts'
 import { ownRedisUrl } from '../support/own-redis.ts'
 import { startProductProcess } from '../support/product/product-process.ts'
+import { openQueues } from '../support/services/queues.ts'
 import { startStripe } from '../support/services/stripe.ts'
 import { tried } from '../support/tried.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -42,22 +41,8 @@ describe.each(backends)('on $name, a worker that is killed', ({ redisUrl, missin
     (made) => made.close(),
   )
   const queues = madeOnce(
-    () => {
-      const onError = () => undefined
-      const backend = connectQueueBackend({
-        databaseUrl: database.url,
-        redisUrl,
-        role: 'tidemark_server',
-        poolMax: 4,
-        whenUnavailable: 'wait',
-        onError,
-      })
-      return { backend, producer: new QueueProducer(backend, { onError }) }
-    },
-    async ({ backend, producer }) => {
-      await producer.close()
-      await backend.close()
-    },
+    () => openQueues({ databaseUrl: database.url, redisUrl, role: 'tidemark_server' }),
+    (made) => made.close(),
   )
   const stripe = madeOnce(startStripe, (made) => made.stop())
   const startWorker = () =>

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { saveCharge } from '../../schema/billing/charges/charges.ts'
 import { attachSession, findIntent, lockIntent } from '../../schema/billing/checkout/intents.ts'
-import { connectDatabase } from '../../schema/database/connect.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
+import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { countLockWaits } from '../../tests/support/database/lock-waits.ts'
 import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
-import { buildAdjustment, postTransfer } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -92,12 +92,7 @@ test('a connection that is lost at any statement leaves all of an event or none 
     let hits = 0
     for (const moment of ['before', 'after'] as const) {
       for (let statement = 1; ; statement++) {
-        const connection = connectDatabase({
-          connectionString: proxy.url(database.url),
-          role: 'tidemark_worker',
-          poolMax: 1,
-          onError: () => undefined,
-        })
+        const connection = connectForTest(proxy.url(database.url), { role: 'tidemark_worker', poolMax: 1 })
         const bought = await buildPaidCredits(product)
         const id = await receive(bought)
         proxy.strike({ statement, moment })
@@ -153,7 +148,7 @@ test('an event that the ledger refuses leaves nothing behind and is tried again'
   const bought = await buildPaidCredits(product)
   const owner_id = await buildUser(database.server)
   const idempotency_key = `checkout/${bought.session_id}`
-  await postTransfer(database.worker, buildAdjustment(owner_id, 1, { idempotency_key }))
+  await postTransfer(database.worker, buildGrant(owner_id, 1, { idempotency_key }))
   const id = await receive(bought)
   await expect(handle(id)).rejects.toThrow(/was posted before with another input/)
   expect(await findIntent(database.owner, bought.intent_id)).toMatchObject({ state: 'open' })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import {
   exportStatement,
@@ -7,10 +6,10 @@ import {
   requestReconciliation,
   type StatementDay,
 } from '../../schema/api/reconciliation.ts'
-import { type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { booksEndRight } from '../../tests/support/database/right-books.ts'
+import { buildHold, settleHold } from '../../tests/support/factories/holds.ts'
 import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
-import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer, spendNow } from '../../tests/support/factories/transfers.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
@@ -53,28 +52,22 @@ beforeAll(async () => {
   await life.dispute((await life.charges(disputed))[0])
   await worker.catchUp()
   // 75 of 250 credits are held, and the rest is used; then the other way round, after its hold expired.
-  await settleHold(refunded.owner_id, { credits: 75, lasting_s: 900, beside: 170, cost: 90 })
-  await settleHold(subscribed.owner_id, { credits: 40, lasting_s: 60, beside: 500, cost: 40 })
+  await settleBeside(refunded.owner_id, { credits: 75, lasting_s: 900, beside: 170, cost: 90 })
+  await settleBeside(subscribed.owner_id, { credits: 40, lasting_s: 60, beside: 500, cost: 40 })
 })
 
 /** Reserves credits, uses others two minutes later, and then settles the hold. */
-async function settleHold(
+async function settleBeside(
   owner_id: string,
   of: { credits: number; lasting_s: number; beside: number; cost: number; at?: Date },
 ): Promise<void> {
   const { at = clock.now() } = of
   const asked = { owner_id, actor: 'user_editor', occurred_at: at, reason: 'Chat' }
   const later = { ...asked, occurred_at: new Date(at.getTime() + 120_000) }
-  const ask = (request: SpendRequest) => spendCredits(database.server, [request])
-  const [reserved] = await ask({ ...asked, ...of, action: 'reserve', idempotency_key: randomUUID() })
-  await ask({ ...later, credits: of.beside, idempotency_key: randomUUID() })
-  await ask({
-    ...later,
-    action: 'settle',
-    may_spend: true,
-    hold_id: reserved?.hold?.id ?? '',
-    credits: of.cost,
-  })
+  const { credits, lasting_s } = of
+  const hold = await buildHold(database.server, owner_id, { ...asked, credits, lasting_s })
+  await spendNow(database.server, owner_id, of.beside, later)
+  await settleHold(database.server, owner_id, hold, { ...later, credits: of.cost })
 }
 
 booksEndRight(database)
@@ -190,7 +183,7 @@ test('a day is closed when everything until then is proven; what comes later cou
     change_purchased: 77,
     difference: 0,
   })
-  await settleHold('user_late', { credits: 7, lasting_s: 900, beside: 70, cost: 9, at: occurred_at })
+  await settleBeside('user_late', { credits: 7, lasting_s: 900, beside: 70, cost: 9, at: occurred_at })
   expect(await statementOf(date)).toEqual(closed)
 })
 

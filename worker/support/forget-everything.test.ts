@@ -8,8 +8,6 @@ import { requestSupportActs } from '../../schema/api/support-acts.ts'
 import { sendTeamInvitation } from '../../schema/api/team-invitations.ts'
 import { recordError } from '../../schema/inbox/claim/failed-tries.ts'
 import { findEvent } from '../../schema/inbox/events.ts'
-import { connectQueueBackend } from '../../schema/inbox/queues/backend.ts'
-import { QueueProducer } from '../../schema/inbox/queues/producer.ts'
 import type { QueueName } from '../../schema/inbox/queues/queues.ts'
 import { kindOf } from '../../schema/ledger/accounts.ts'
 import { spendCredits } from '../../schema/ledger/spend/usage.ts'
@@ -30,6 +28,7 @@ import { ownRedisUrl } from '../../tests/support/own-redis.ts'
 import { bind, exchange, newSignIn, signInBoundTo } from '../../tests/support/product/editor-sign-in.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
+import { openQueues } from '../../tests/support/services/queues.ts'
 import { waitUntil } from '../../tests/support/wait-until.ts'
 import { startConsumers } from '../consumers.ts'
 import { deleteOldRows } from '../tasks/delete-old-rows.ts'
@@ -49,16 +48,7 @@ describe.each([
 
   /** Runs jobs of the real queue until there are none left. */
   async function runJobs(jobs: readonly { queue: QueueName; id: string; payload: object }[]): Promise<void> {
-    const onError = () => undefined
-    const backend = connectQueueBackend({
-      databaseUrl: database.url,
-      redisUrl,
-      role: 'tidemark_worker',
-      poolMax: 14,
-      whenUnavailable: 'wait',
-      onError,
-    })
-    const producer = new QueueProducer(backend, { onError })
+    const { backend, producer, close } = openQueues({ databaseUrl: database.url, redisUrl, poolMax: 14 })
     for (const { queue, id, payload } of jobs) await producer.add(queue, id, payload as never)
     const deps = { ...worker.deps, producer, log }
     const consumers = startConsumers(deps, backend, { lockMs: 30_000, stalledMs: 30_000 })
@@ -66,8 +56,7 @@ describe.each([
       Object.values(await producer.counts()).every(({ waiting, active }) => waiting === 0 && active === 0)
     await waitUntil(isOver, 'the queues to be empty')
     await consumers.close()
-    await producer.close()
-    await backend.close()
+    await close()
   }
 
   /** A job fails with an error of the database that quotes an address. */

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { failureOf } from '../../schema/api/failures.ts'
 import type { ActKind } from '../../schema/api/support-acts.ts'
-import { connectDatabase } from '../../schema/database/connect.ts'
 import { approveAct, findAct, outcomeOf } from '../../schema/support/acts.ts'
 import { findTarget } from '../../schema/support/targets.ts'
+import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { buildPaidPlan, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
@@ -159,12 +159,7 @@ describe.each(cases)('the act $kind of $of.name', ({ kind, of, plan, invoices, c
         await life.startOver()
         const bought = await of()
         const id = await ask(bought, kind)
-        const connection = connectDatabase({
-          connectionString: proxy.url(database.url),
-          role: 'tidemark_worker',
-          poolMax: 2,
-          onError: () => undefined,
-        })
+        const connection = connectForTest(proxy.url(database.url), { role: 'tidemark_worker' })
         proxy.strike({ statement, moment })
         await processSupportAct({ ...worker.deps, db: connection.db }, { act_id: id }).catch(() => undefined)
         const isHit = proxy.struck

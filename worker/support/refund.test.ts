@@ -11,7 +11,7 @@ import {
   buildPaidPlan,
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
-import { spendOne } from '../../tests/support/factories/transfers.ts'
+import { spendNow } from '../../tests/support/factories/transfers.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { trustingStaff } from '../../tests/support/product/test-worker.ts'
 import { processSupportAct } from './support-act.ts'
@@ -54,14 +54,7 @@ const refundPack = async (bought: PaidPurchase, refund: Partial<Refund>, more: P
 const balanceOf = async ({ owner_id }: PaidPurchase) => (await findBalance(database.owner, owner_id)).total
 
 const use = ({ owner_id, user_id }: PaidPurchase, credits: number) =>
-  spendOne(database.server, {
-    owner_id,
-    credits,
-    idempotency_key: crypto.randomUUID(),
-    occurred_at: new Date(),
-    actor: user_id,
-    reason: 'Test',
-  })
+  spendNow(database.server, owner_id, credits, { actor: user_id })
 
 async function atStripe({ customer_id }: PaidPurchase) {
   const { data } = await stripe.client.charges.list({ customer: customer_id, limit: 1 })

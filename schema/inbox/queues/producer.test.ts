@@ -1,8 +1,8 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
 import { ownRedisUrl } from '../../../tests/support/own-redis.ts'
-import { connectQueueBackend } from './backend.ts'
-import { QueueProducer } from './producer.ts'
+import { openQueues } from '../../../tests/support/services/queues.ts'
+import type { QueueProducer } from './producer.ts'
 
 const database = testDatabase()
 
@@ -11,20 +11,8 @@ describe.each([
   { name: 'Redis', redisUrl: ownRedisUrl(), missing: inject('redisReason') },
 ])('with queues on $name', ({ redisUrl, missing }) => {
   async function openProducer(): Promise<QueueProducer> {
-    const onError = () => undefined
-    const backend = connectQueueBackend({
-      databaseUrl: database.url,
-      redisUrl,
-      role: 'tidemark_server',
-      poolMax: 4,
-      whenUnavailable: 'wait',
-      onError,
-    })
-    const producer = new QueueProducer(backend, { onError })
-    onTestFinished(async () => {
-      await producer.close()
-      await backend.close()
-    })
+    const { producer, close } = openQueues({ databaseUrl: database.url, redisUrl, role: 'tidemark_server' })
+    onTestFinished(close)
     await producer.queue('stripe-events').obliterate({ force: true })
     return producer
   }
@@ -60,19 +48,11 @@ describe.each([
 })
 
 test('a queue that does not answer fails everybody who adds to it', async () => {
-  const onError = () => undefined
-  const backend = connectQueueBackend({
-    databaseUrl: 'postgres://absent:none@127.0.0.1:1/none',
-    role: 'tidemark_server',
-    poolMax: 1,
-    whenUnavailable: 'fail_fast',
-    onError,
-  })
-  const producer = new QueueProducer(backend, { onError })
+  const databaseUrl = 'postgres://absent:none@127.0.0.1:1/none'
+  const { producer, close } = openQueues({ databaseUrl, whenUnavailable: 'fail_fast' })
   const added = await Promise.allSettled(
     ['evt_1', 'evt_2', 'evt_3'].map((event_id) => producer.add('stripe-events', event_id, { event_id })),
   )
   expect(added.map(({ status }) => status)).toEqual(Array(3).fill('rejected'))
-  await producer.close().catch(onError)
-  await backend.close()
+  await close().catch(() => undefined)
 })

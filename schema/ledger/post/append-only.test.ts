@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { buildGrant, postTransfer, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer, spendNow } from '../../../tests/support/factories/transfers.ts'
 import { closeMonth } from './books.ts'
 
 const database = testDatabase()
@@ -63,12 +63,7 @@ test('the text of a transfer and its salt may become NULL, both at once, and sta
 })
 
 test('the labels of a usage may become NULL with its text and salt, and nothing else may', async () => {
-  const { transfer_id } = await spendOne(database.server, {
-    owner_id: 'user_a',
-    credits: 1,
-    idempotency_key: 'labelled',
-    occurred_at: new Date(),
-    actor: 'user_a',
+  const { transfer_id } = await spendNow(database.server, 'user_a', 1, {
     reason: 'About a person',
     token_id: randomUUID(),
     model: 'a model',
@@ -109,13 +104,5 @@ test('a role of the server cannot erase texts', async () => {
   )
 })
 test('a role of the worker cannot spend', async () => {
-  const usage = {
-    owner_id: 'user_a',
-    credits: 1,
-    idempotency_key: 'k',
-    occurred_at: new Date(),
-    actor: 'x',
-    reason: 'x',
-  } as const
-  await expect(spendOne(database.worker, usage)).rejects.toThrow(/permission denied/)
+  await expect(spendNow(database.worker, 'user_a', 1)).rejects.toThrow(/permission denied/)
 })

@@ -5,9 +5,8 @@ import {
   buildMonthGrant,
   buildPurchaseGrant,
   buildTransfer,
-  use,
 } from '../../../tests/support/factories/grants.ts'
-import { postTransfer } from '../../../tests/support/factories/transfers.ts'
+import { postTransfer, spendNow } from '../../../tests/support/factories/transfers.ts'
 import { IdempotencyConflictError, UnbalancedTransferError } from '../errors.ts'
 import { closeMonth, lockOwner, readBooks, readPurchaseGrant } from './books.ts'
 import { postTransfers } from './post.ts'
@@ -69,7 +68,7 @@ test('the books of an owner count what was used of the plan account by month', a
     buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 100 }),
     buildTransfer(buildPurchaseGrant(owner_id), { kind: 'credit_purchase', ordinal: 1, amount: 50 }),
   ])
-  await use(database.server, owner_id, 60)
+  await spendNow(database.server, owner_id, 60)
   expect((await booksOf(owner_id)).used_open).toBe(60)
   await database.worker.transaction().execute(async (trx) => {
     await lockOwner(trx, owner_id)
@@ -80,8 +79,8 @@ test('the books of an owner count what was used of the plan account by month', a
     ])
   })
   // The second of these takes the rest of the plan account and some of what was bought.
-  await use(database.server, owner_id, 90)
-  await use(database.server, owner_id, 20)
+  await spendNow(database.server, owner_id, 90)
+  await spendNow(database.server, owner_id, 20)
   expect(await booksOf(owner_id)).toMatchObject({
     plan: { balance: 0 },
     purchased: { balance: 40 },
@@ -105,7 +104,7 @@ test('a month is closed once', async () => {
     database.worker,
     buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
   )
-  await use(database.server, owner_id, 30)
+  await spendNow(database.server, owner_id, 30)
   await close(owner_id, 30)
   await close(owner_id, 30)
   await expect(close(owner_id, 29)).rejects.toThrow(IdempotencyConflictError)
@@ -117,7 +116,7 @@ test('a closed month never says that more was used than was', async () => {
     database.worker,
     buildTransfer(buildMonthGrant(owner_id, november), { kind: 'plan_grant', ordinal: 1, amount: 100 }),
   )
-  await use(database.server, owner_id, 30)
+  await spendNow(database.server, owner_id, 30)
   await expect(close(owner_id, 31)).rejects.toThrow(UnbalancedTransferError)
 })
 

@@ -6,9 +6,8 @@ import {
   buildMonthGrant,
   buildPurchaseGrant,
   buildTransfer,
-  use,
 } from '../../../tests/support/factories/grants.ts'
-import { postTransfer } from '../../../tests/support/factories/transfers.ts'
+import { postTransfer, spendNow } from '../../../tests/support/factories/transfers.ts'
 import { isLong } from '../../../tests/support/long.ts'
 import { madeOnce } from '../../../tests/support/made.ts'
 import {
@@ -73,8 +72,8 @@ const kinds: Readonly<Record<string, (owner_id: string) => Promise<unknown>>> = 
       await postTransfer(trx, buildTransfer(grant, { kind: 'refund', ordinal, amount: -20 }))
     })
   },
-  usage: (owner_id) => use(server.db, owner_id, 7),
-  moreUsage: (owner_id) => use(server.db, owner_id, 3),
+  usage: (owner_id) => spendNow(server.db, owner_id, 7),
+  moreUsage: (owner_id) => spendNow(server.db, owner_id, 3),
   month: (owner_id) => worker.db.transaction().execute((trx) => beginMonth(trx, owner_id)),
   /** Two owners in one batch, in either order. */
   async batch(owner_id) {

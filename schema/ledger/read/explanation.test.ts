@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { buildAdjustment, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, spendNow } from '../../../tests/support/factories/transfers.ts'
 import { createRandom } from '../../../tests/support/random.ts'
 import { postTransfers } from '../post/post.ts'
 import { verifyLedger } from '../verify/verify.ts'
@@ -44,13 +44,8 @@ async function live(owner_id: string, { seed, length }: { seed: number; length: 
     const credits = 1 + Math.floor(random() * 50)
     if (random() < 0.6) {
       const before = await findBalance(database.server, owner_id)
-      const { outcome, plan, purchased } = await spendOne(database.server, {
-        owner_id,
-        credits,
-        idempotency_key: `${seed}-${number}`,
+      const { outcome, plan, purchased } = await spendNow(database.server, owner_id, credits, {
         occurred_at: at,
-        actor: 'test',
-        reason: `Chat ${number}`,
       })
       if (outcome === 'posted') {
         told.push({ at, plan: plan - before.plan, purchased: purchased - before.purchased })
@@ -58,7 +53,7 @@ async function live(owner_id: string, { seed, length }: { seed: number; length: 
     } else {
       const account = random() < 0.5 ? 'plan' : 'purchased'
       const amount = random() < 0.2 ? -credits : credits
-      const adjustment = buildAdjustment(owner_id, amount, { account, occurred_at: at })
+      const adjustment = buildGrant(owner_id, amount, { account, occurred_at: at })
       await postTransfers(database.worker, [adjustment])
       told.push({ at, plan: 0, purchased: 0, [account]: amount })
     }
@@ -115,7 +110,7 @@ test('a search finds what is far back, in pages that stop after 5,000 transfers'
   const notes = Array.from({ length: 5100 }, (_, number) => `Number ${number}`)
   await postTransfers(
     database.worker,
-    notes.map((reason) => buildAdjustment(owner_id, 1, { reason })),
+    notes.map((reason) => buildGrant(owner_id, 1, { reason })),
   )
   const search = { limit: 5, matches: ({ reason }: { reason: string | null }) => reason === 'Number 50' }
   const nothing = await explainBalance(database.server, owner_id, search)
@@ -128,12 +123,9 @@ test('a search finds what is far back, in pages that stop after 5,000 transfers'
 
 test('failures stand among the changes, change nothing, and are in every page and search as the others', async () => {
   const owner_id = 'user_failing'
-  const ask = (number: number, more: { credits: number; failure?: 'timeout' }) =>
-    spendOne(database.server, {
-      owner_id,
-      idempotency_key: `${number}`,
+  const ask = (number: number, { credits, ...more }: { credits: number; failure?: 'timeout' }) =>
+    spendNow(database.server, owner_id, credits, {
       occurred_at: new Date(start + number * minute),
-      actor: owner_id,
       reason: `Chat ${number}`,
       model: 'large',
       project: 'website',
@@ -141,9 +133,7 @@ test('failures stand among the changes, change nothing, and are in every page an
     })
   await ask(0, { credits: 0, failure: 'timeout' })
   expect((await explainAll(owner_id, { limit: 5 })).changes).toMatchObject([{ failure: 'timeout' }])
-  await postTransfers(database.worker, [
-    buildAdjustment(owner_id, 100, { occurred_at: new Date(start + minute) }),
-  ])
+  await postTransfers(database.worker, [buildGrant(owner_id, 100, { occurred_at: new Date(start + minute) })])
   await ask(2, { credits: 0, failure: 'timeout' })
   await ask(3, { credits: 10 })
   await ask(4, { credits: 0, failure: 'timeout' })

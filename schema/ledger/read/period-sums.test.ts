@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { buildGrant, giveCredits, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, giveCredits, spendNow } from '../../../tests/support/factories/transfers.ts'
 import { postTransfers } from '../post/post.ts'
 import { sumPeriods } from './period-sums.ts'
 
@@ -57,13 +57,5 @@ test('the sums of an owner without credits are zero', async () => {
   ])
 })
 
-async function use(owner_id: string, credits: number, occurredAt: string): Promise<void> {
-  await spendOne(database.server, {
-    owner_id,
-    credits,
-    idempotency_key: `usage-${occurredAt}`,
-    occurred_at: new Date(occurredAt),
-    actor: 'test',
-    reason: 'Test',
-  })
-}
+const use = (owner_id: string, credits: number, occurredAt: string) =>
+  spendNow(database.server, owner_id, credits, { occurred_at: new Date(occurredAt) })

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { buildReservation, settleHold } from '../../../tests/support/factories/holds.ts'
+import { decideOne, giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { endExpiredHolds } from '../post/holds.ts'
 import { findBalance } from '../read/balances.ts'
 import { holdsOfPersonMax } from '../read/open-holds.ts'
-import { verifyLedger } from '../verify/verify.ts'
 import { type Reservation, type SpendOutcome, type SpendRequest, spendCredits, type Usage } from './usage.ts'
 
 const database = testDatabase()
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 const start = new Date('2026-11-20T12:00:00Z').getTime()
 const minute = 60_000
@@ -27,11 +26,7 @@ async function spender(credits: { plan?: number; purchased?: number }) {
   })
   const ask = async (...requests: readonly SpendRequest[]): Promise<SpendOutcome[]> =>
     spendCredits(database.server, requests)
-  const one = async (request: SpendRequest): Promise<SpendOutcome> => {
-    const [outcome] = await ask(request)
-    if (!outcome) throw new Error('There is no outcome')
-    return outcome
-  }
+  const one = (request: SpendRequest) => decideOne(database.server, request)
   const reservation = (
     credits: number,
     {
@@ -39,31 +34,16 @@ async function spender(credits: { plan?: number; purchased?: number }) {
       key = randomUUID() as string,
       ...more
     }: { at?: number; key?: string } & Partial<Reservation> = {},
-  ): Reservation => ({
-    ...asked(at),
-    action: 'reserve',
-    credits,
-    idempotency_key: key,
-    reason: 'Chat',
-    lasting_s: 15 * 60,
-    ...more,
-  })
+  ) => buildReservation(owner_id, { ...asked(at), credits, idempotency_key: key, ...more })
   return {
     owner_id,
     ask,
     reservation,
     reserve: (...of: Parameters<typeof reservation>) => one(reservation(...of)),
-    settle: (hold: SpendOutcome, credits: number, at = 1) =>
-      one({ ...asked(at), action: 'settle', may_spend: true, hold_id: hold.hold?.id ?? '', credits }),
-    fail: (hold: SpendOutcome, at = 1) =>
-      one({
-        ...asked(at),
-        action: 'settle',
-        may_spend: true,
-        hold_id: hold.hold?.id ?? '',
-        credits: 0,
-        failure: 'timeout',
-      }),
+    settle: ({ hold }: SpendOutcome, credits: number, at = 1) =>
+      settleHold(database.server, owner_id, hold, { ...asked(at), credits }),
+    fail: ({ hold }: SpendOutcome, at = 1) =>
+      settleHold(database.server, owner_id, hold, { ...asked(at), failure: 'timeout' }),
     release: (hold: SpendOutcome, at = 1) =>
       one({ ...asked(at), action: 'release', hold_id: hold.hold?.id ?? '' }),
     extend: (hold: SpendOutcome, minutes: number, at = 1) =>
@@ -193,14 +173,24 @@ test('a failure costs nothing, takes its key and is counted; so is a failed sett
   expect((await use(5, 1, 'key')).outcome).toBe('conflict')
   expect(await fail(await reserve(75))).toMatchObject({ outcome: 'posted', charged: 0, held: 0 })
   const late = await reserve(75)
-  expect(await fail(late, 16)).toMatchObject({ outcome: 'posted', charged: 0 })
-  expect(await fail(late, 17)).toMatchObject({ outcome: 'replayed', hold: { state: 'settled_late' } })
+  expect(await fail(late, 16)).toMatchObject({
+    outcome: 'posted',
+    charged: 0,
+    hold: { state: 'settled_late' },
+  })
+  expect(await fail(late, 17)).toMatchObject({ outcome: 'replayed', charged: 0 })
   const days = await database.server
     .selectFrom('ledger_usage_days')
     .selectAll()
     .where('owner_id', '=', owner_id)
     .execute()
   expect(days).toMatchObject([{ requests: 3, failed: 3, credits: 0, actor: owner_id }])
+  const failures = database.server
+    .selectFrom('ledger_failures')
+    .select(['idempotency_key', 'failure'])
+    .where('owner_id', '=', owner_id)
+    .where('idempotency_key', '=', `hold/${late.hold?.id}`)
+  expect(await failures.execute()).toMatchObject([{ failure: 'timeout' }])
 })
 
 test('the task ends the holds of all owners that have expired, and only those', async () => {
@@ -240,21 +230,4 @@ test('an owner has at most a thousand combinations of labels a day, and the rest
   expect(days).toContainEqual({ model: 'model-3', project: null, requests: 2, credits: 2 })
   expect(days).toContainEqual({ model: 'model-1003', project: null, requests: 1, credits: 1 })
   expect(days.reduce((sum, { credits }) => sum + credits, 0)).toBe(1005)
-})
-
-test('a failed request whose hold has expired is a failure too, once', async () => {
-  const { owner_id, reserve, fail } = await spender({ purchased: 100 })
-  const hold = await reserve(75)
-  expect(await fail(hold, 16)).toMatchObject({
-    outcome: 'posted',
-    charged: 0,
-    hold: { state: 'settled_late' },
-  })
-  expect(await fail(hold, 17)).toMatchObject({ outcome: 'replayed', charged: 0 })
-  const failures = await database.server
-    .selectFrom('ledger_failures')
-    .select(['idempotency_key', 'failure'])
-    .where('owner_id', '=', owner_id)
-    .execute()
-  expect(failures).toEqual([{ idempotency_key: `hold/${hold.hold?.id}`, failure: 'timeout' }])
 })

@@ -1,28 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { buildReservation, settleHold } from '../../../tests/support/factories/holds.ts'
+import { decideOne, giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { costOf } from '../../catalogue/token-rates.ts'
 import { setBudget } from '../budgets.ts'
 import { findBalance } from '../read/balances.ts'
-import { verifyLedger } from '../verify/verify.ts'
-import { type SpendOutcome, type SpendRequest, spendCredits } from './usage.ts'
+import type { SpendOutcome, SpendRequest } from './usage.ts'
 
 const database = testDatabase()
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
 /** An owner with bought credits. Costs are in thousandths of a credit, times in minutes. */
 async function spender(purchased: number) {
   const owner_id = `user_${randomUUID().replaceAll('-', '')}`
   await giveCredits(database, owner_id, { purchased })
-  const one = async (request: SpendRequest) => {
-    const [outcome] = await spendCredits(database.server, [request])
-    if (!outcome) throw new Error('There is no outcome')
-    return outcome
-  }
+  const one = (request: SpendRequest) => decideOne(database.server, request)
   const asked = (at: number) => ({
     owner_id,
     actor: owner_id,
@@ -33,28 +28,12 @@ async function spender(purchased: number) {
     use: (cost_thousandths: number, key: string = randomUUID()) =>
       one({ ...asked(0), credits: 0, cost_thousandths, idempotency_key: key, reason: 'Chat' }),
     report: (credits: number) => one({ ...asked(0), credits, idempotency_key: randomUUID(), reason: 'Chat' }),
-    reserve: (credits: number) =>
-      one({
-        ...asked(0),
-        action: 'reserve',
-        credits,
-        idempotency_key: randomUUID(),
-        reason: 'Chat',
-        lasting_s: 15 * 60,
-      }),
+    reserve: (credits: number) => one(buildReservation(owner_id, { ...asked(0), credits })),
     settle: (
       { hold }: SpendOutcome,
       cost_thousandths: number,
       { at = 1, may_spend = true }: { at?: number; may_spend?: boolean } = {},
-    ) =>
-      one({
-        ...asked(at),
-        action: 'settle',
-        hold_id: hold?.id ?? '',
-        credits: 0,
-        cost_thousandths,
-        may_spend,
-      }),
+    ) => settleHold(database.server, owner_id, hold, { ...asked(at), cost_thousandths, may_spend }),
     /** What is left, and the thousandths that are not charged yet. */
     books: async () => {
       const { total, held } = await findBalance(database.server, owner_id)

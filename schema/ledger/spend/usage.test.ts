@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { giveCredits, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { giveCredits, spendNow, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { findBalance } from '../read/balances.ts'
-import { verifyLedger } from '../verify/verify.ts'
 import { spendCredits, sumUsageByUser, sumUsageSince } from './usage.ts'
 
 const database = testDatabase()
-afterAll(async () => {
-  expect((await verifyLedger(database.owner)).problems).toEqual([])
-})
+booksEndRight(database)
 
-const user = (owner_id: string) => owner_id
 const usageOf = (owner_id: string, credits: number, idempotency_key: string = randomUUID()) => ({
-  owner_id: user(owner_id),
+  owner_id,
   credits,
   idempotency_key,
   occurred_at: new Date(),
@@ -22,7 +19,7 @@ const usageOf = (owner_id: string, credits: number, idempotency_key: string = ra
 })
 
 const give = (owner_id: string, credits: { plan?: number; purchased?: number }) =>
-  giveCredits(database, user(owner_id), credits)
+  giveCredits(database, owner_id, credits)
 
 test('fifty reports in parallel on a balance for ten: ten pass, across both accounts, retries included', async () => {
   await give('user_fifty', { plan: 4, purchased: 6 })
@@ -31,19 +28,19 @@ test('fifty reports in parallel on a balance for ten: ten pass, across both acco
     reports.flatMap((report) => [spendOne(database.server, report), spendOne(database.server, report)]),
   )
   expect(results.filter((result) => result.outcome === 'posted')).toHaveLength(10)
-  expect(await findBalance(database.server, user('user_fifty'))).toMatchObject({ total: 0 })
+  expect(await findBalance(database.server, 'user_fifty')).toMatchObject({ total: 0 })
 })
 
 test('a debt of one account blocks as many credits of the other, and no more when it is gone', async () => {
   await give('user_owing', { plan: 100, purchased: -20 })
-  expect(await spendOne(database.server, usageOf('user_owing', 81))).toMatchObject({ outcome: 'refused' })
-  expect(await spendOne(database.server, usageOf('user_owing', 70))).toMatchObject({
+  expect(await spendNow(database.server, 'user_owing', 81)).toMatchObject({ outcome: 'refused' })
+  expect(await spendNow(database.server, 'user_owing', 70)).toMatchObject({
     outcome: 'posted',
     plan: 30,
     purchased: -20,
   })
   await give('user_owing', { purchased: 20 })
-  expect(await spendOne(database.server, usageOf('user_owing', 30))).toMatchObject({
+  expect(await spendNow(database.server, 'user_owing', 30)).toMatchObject({
     outcome: 'posted',
     plan: 0,
     purchased: 0,
@@ -52,10 +49,10 @@ test('a debt of one account blocks as many credits of the other, and no more whe
 
 test('usage never makes a debt of the plan account larger, nor one of the purchased account', async () => {
   await give('user_plan_debt', { plan: -30, purchased: 100 })
-  expect(await spendOne(database.server, usageOf('user_plan_debt', 71))).toMatchObject({
+  expect(await spendNow(database.server, 'user_plan_debt', 71)).toMatchObject({
     outcome: 'refused',
   })
-  expect(await spendOne(database.server, usageOf('user_plan_debt', 70))).toMatchObject({
+  expect(await spendNow(database.server, 'user_plan_debt', 70)).toMatchObject({
     outcome: 'posted',
     plan: -30,
     purchased: 30,
@@ -89,16 +86,16 @@ test('several usages in one statement are decided in their order, and none fails
     ['refused', 0, 0],
   ])
   expect(results[3]?.transfer_id).toBe(results[0]?.transfer_id)
-  expect(await findBalance(database.server, user('user_several'))).toMatchObject({ total: 0 })
+  expect(await findBalance(database.server, 'user_several')).toMatchObject({ total: 0 })
 })
 
 test('usage since a moment is what occurred since then, of both accounts, also by a clock that runs ahead', async () => {
   const owner_id = 'user_since'
   await give(owner_id, { plan: 2, purchased: 100 })
   const use = (credits: number, occurred_at: Date, actor = owner_id) =>
-    spendOne(database.server, { ...usageOf(owner_id, credits), occurred_at, actor })
+    spendNow(database.server, owner_id, credits, { occurred_at, actor })
   const since = new Date('2031-03-10T12:00:00Z')
-  expect(await sumUsageSince(database.server, user(owner_id), since)).toBe(0)
+  expect(await sumUsageSince(database.server, owner_id, since)).toBe(0)
   await use(1, new Date('2031-03-09T00:00:00Z'))
   await use(2, new Date('2031-03-10T11:59:59Z'))
   await use(4, since)
@@ -106,11 +103,11 @@ test('usage since a moment is what occurred since then, of both accounts, also b
   // Reported late.
   await use(16, new Date('2031-03-11T00:00:00Z'))
   await use(32, new Date('2031-03-10T00:00:00Z'))
-  expect(await sumUsageByUser(database.server, user(owner_id), since)).toEqual(
+  expect(await sumUsageByUser(database.server, owner_id, since)).toEqual(
     new Map([
       [owner_id, 20],
       ['user_colleague', 8],
     ]),
   )
-  expect(await sumUsageSince(database.server, user(owner_id), since)).toBe(28)
+  expect(await sumUsageSince(database.server, owner_id, since)).toBe(28)
 })

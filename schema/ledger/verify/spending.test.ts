@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { rewoundDatabase } from '../../../tests/support/database/rewound-database.ts'
-import { buildMonthGrant, buildTransfer, use } from '../../../tests/support/factories/grants.ts'
-import { buildGrant } from '../../../tests/support/factories/transfers.ts'
+import { buildMonthGrant, buildTransfer } from '../../../tests/support/factories/grants.ts'
+import { buildGrant, spendNow } from '../../../tests/support/factories/transfers.ts'
 import { tamper } from '../../../tests/support/faults/tamper.ts'
 import { closeMonth } from '../post/books.ts'
 import { postTransfers } from '../post/post.ts'
@@ -50,7 +50,7 @@ async function fillBooks(): Promise<void> {
     buildGrant('user_ada', 100),
     buildGrant('user_eve', 100),
   ])
-  await use(database.server, 'user_eve', 3)
+  await spendNow(database.server, 'user_eve', 3)
   const byTokens = { ...asked(0), owner_id: 'user_eve', actor: 'user_eve', reason: 'Chat' }
   for (const cost_thousandths of [300, 1_200])
     await ask({ ...byTokens, credits: 0, cost_thousandths, idempotency_key: randomUUID() })

@@ -5,10 +5,9 @@ import {
   buildMonthGrant,
   buildPurchaseGrant,
   buildTransfer,
-  use,
 } from '../../../tests/support/factories/grants.ts'
 import { buildPurchase, buildSettledPurchase } from '../../../tests/support/factories/purchases.ts'
-import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
+import { buildGrant, postTransfer, spendNow } from '../../../tests/support/factories/transfers.ts'
 import { dropCheckOf, tamper } from '../../../tests/support/faults/tamper.ts'
 import { waitUntil } from '../../../tests/support/wait-until.ts'
 import { checkoutKey } from '../keys.ts'
@@ -52,7 +51,7 @@ async function fillBooks(): Promise<void> {
     buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 300 }),
     buildGrant('user_ada', 50),
   ])
-  await use(database.server, ada, 200)
+  await spendNow(database.server, ada, 200)
   await database.worker.transaction().execute(async (trx) => {
     await closeMonth(trx, ada, { stripe_subscription_id: 'sub_user_ada', starts_at: september, used: 200 })
     await postTransfers(trx, [
@@ -61,8 +60,8 @@ async function fillBooks(): Promise<void> {
       buildTransfer(seats, { kind: 'seat_grant', ordinal: 1, amount: 30 }),
     ])
   })
-  await use(database.server, ada, 350)
-  await use(database.server, buyer, 380)
+  await spendNow(database.server, ada, 350)
+  await spendNow(database.server, buyer, 380)
   await postTransfer(database.worker, buildTransfer(bought, { kind: 'refund', ordinal: 3, amount: -80 }))
 }
 
@@ -70,7 +69,7 @@ describe('clean books', () => {
   test('clean books have no problems, and what is posted after a proof is no contradiction to it', async () => {
     const counts = { accounts: 3, transfers: 11, entries: 23, grants: 5, settled_intents: 1 }
     expect(await verifyLedger(database.owner, { keepProof: true })).toMatchObject({ problems: [], counts })
-    await use(database.server, ada, 1)
+    await spendNow(database.server, ada, 1)
     await postTransfer(database.worker, buildGrant('user_new', 5))
     expect(await verifyLedger(database.owner, { keepProof: true })).toMatchObject({
       problems: [],
@@ -275,7 +274,7 @@ describe('what the functions did wrong is found:', () => {
     })
 
   async function post(): Promise<void> {
-    await use(database.server, ada, 1)
+    await spendNow(database.server, ada, 1)
     await postTransfer(database.worker, buildGrant('user_ada', 5))
   }
 
@@ -316,7 +315,7 @@ describe('what the functions did wrong is found:', () => {
         'false',
       ),
     )
-    await use(database.server, ada, 10_000)
+    await spendNow(database.server, ada, 10_000)
     expect(await checksOf()).toEqual(['no usage and no purchase takes an account below zero'])
   })
 })
@@ -362,7 +361,7 @@ describe('what was posted wrongly is found:', () => {
     const first = buildMonthGrant(eve, september)
     const second = buildMonthGrant(eve, october)
     await postTransfer(database.worker, buildTransfer(first, { kind: 'plan_grant', ordinal: 1, amount: 100 }))
-    await use(database.server, eve, 100)
+    await spendNow(database.server, eve, 100)
     const close = (starts_at: Date, used: number) =>
       database.worker
         .transaction()
@@ -412,7 +411,7 @@ describe('the last proof', () => {
   })
 
   test('the last proof is compared with the books as they were then', async () => {
-    await use(database.server, ada, 1)
+    await spendNow(database.server, ada, 1)
     await tamper(database, `UPDATE ledger_proofs SET heads_digest = sha256('x')`)
     expect(await checksOf()).toEqual(['what was proven is still there'])
   })

@@ -5,8 +5,6 @@ import { type Kysely, sql } from 'kysely'
 import { saveFindings } from '../../../schema/billing/reconciliation/findings.ts'
 import { connectDatabase } from '../../../schema/database/connect.ts'
 import type { DB } from '../../../schema/database/types.ts'
-import { connectQueueBackend } from '../../../schema/inbox/queues/backend.ts'
-import { QueueProducer } from '../../../schema/inbox/queues/producer.ts'
 import { queueNames } from '../../../schema/inbox/queues/queues.ts'
 import { spendCredits, type Usage } from '../../../schema/ledger/spend/usage.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
@@ -14,7 +12,8 @@ import { insertAct, type NewAct } from '../../../schema/support/acts.ts'
 import { openClerk } from '../../../schema/vendors/clerk/client.ts'
 import { createStripe } from '../../../schema/vendors/stripe/client.ts'
 import { buildHold } from '../../support/factories/holds.ts'
-import { spendOne } from '../../support/factories/transfers.ts'
+import { spendNow } from '../../support/factories/transfers.ts'
+import { openQueues } from '../../support/services/queues.ts'
 
 /** What the global setup launched. */
 function address(name: 'E2E_STRIPE_URL' | 'E2E_CLERK_URL' | 'E2E_DATABASE_URL'): string {
@@ -44,13 +43,8 @@ export function planToUse(userId: string, { lasting_s = 15 * 60 } = {}): Promise
     project: 'website',
   }
   return withDatabase(async (db) => {
-    await spendOne(db, {
-      ...asked,
-      credits: 0,
-      failure: 'provider_error',
-      idempotency_key: randomUUID(),
-      reason: 'Chat about the checkout',
-    })
+    const failed = { failure: 'provider_error', reason: 'Chat about the checkout' } as const
+    await spendNow(db, userId, 0, { ...asked, ...failed })
     return (await buildHold(db, userId, { ...asked, lasting_s })).id
   })
 }
@@ -226,20 +220,9 @@ export const resumeWorkers = () => forEachQueue((queue) => queue.resume())
 
 async function forEachQueue(change: (queue: Queue) => Promise<void>): Promise<void> {
   refuseForAll('database')
-  const onError = () => undefined
-  const databaseUrl = address('E2E_DATABASE_URL')
-  const settings = {
-    databaseUrl,
-    role: 'tidemark_worker',
-    poolMax: 2,
-    whenUnavailable: 'wait',
-    onError,
-  } as const
-  const backend = connectQueueBackend(settings)
-  const producer = new QueueProducer(backend, { onError })
+  const { producer, close } = openQueues({ databaseUrl: address('E2E_DATABASE_URL'), poolMax: 2 })
   for (const name of queueNames) await change(producer.queue(name))
-  await producer.close()
-  await backend.close()
+  await close()
 }
 
 /** Resets both sandboxes, except an advanced clock. */

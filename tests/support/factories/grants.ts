@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from '../../../schema/database/connect.ts'
 import { type Grant, monthGrant, purchaseGrant } from '../../../schema/ledger/grants.ts'
 import { transferKey } from '../../../schema/ledger/keys.ts'
 import type { Transfer } from '../../../schema/ledger/post/post.ts'
-import type { SpendOutcome } from '../../../schema/ledger/spend/usage.ts'
-import { spendOne } from './transfers.ts'
 
 const day = 24 * 3600 * 1000
 
@@ -44,15 +41,4 @@ export function buildTransfer(
     house: 'adjusted',
     ...fields,
   }
-}
-
-export function use(db: Database, owner_id: string, credits: number): Promise<SpendOutcome> {
-  return spendOne(db, {
-    owner_id,
-    credits,
-    idempotency_key: randomUUID(),
-    occurred_at: new Date(),
-    actor: owner_id,
-    reason: 'Test',
-  })
 }

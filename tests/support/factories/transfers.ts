@@ -16,7 +16,7 @@ import type { TestDatabase } from '../database/test-database.ts'
 /**
  * An adjustment of an owner's account, which is `purchased` unless another one is named. Hangs on no intent.
  */
-export function buildAdjustment(
+export function buildGrant(
   owner_id: string,
   credits: number,
   { account = 'purchased', ...fields }: Partial<Transfer> & { readonly account?: OwnerAccount } = {},
@@ -37,22 +37,22 @@ export function buildAdjustment(
   }
 }
 
-/** The same for a user. */
-export function buildGrant(owner_id: string, credits: number, fields: Partial<Transfer> = {}): Transfer {
-  return buildAdjustment(owner_id, credits, fields)
-}
-
 export async function postTransfer(db: Kysely<DB>, transfer: Transfer): Promise<PostedTransfer> {
   const [posted] = await postTransfers(db, [transfer])
   if (!posted) throw new Error(`The ledger returned nothing for ${transfer.idempotency_key}`)
   return posted
 }
 
-/** Spends for one usage, as a group of one. */
+/** What the ledger decides about one request, as a group of one. */
+export async function decideOne(db: Kysely<DB>, request: SpendRequest): Promise<SpendOutcome> {
+  const [outcome] = await spendCredits(db, [request])
+  if (!outcome) throw new Error('The ledger did not decide a request')
+  return outcome
+}
+
+/** The same, but a conflict is an error, as it is in the product. */
 export async function spendOne(db: Kysely<DB>, usage: SpendRequest): Promise<SpendOutcome> {
-  const [outcome] = await spendCredits(db, [usage])
-  if (!outcome) throw new Error('The ledger did not decide a usage')
-  return refuseConflict(usage, outcome)
+  return refuseConflict(usage, await decideOne(db, usage))
 }
 
 /** Credits of an owner that are used, now and by themselves unless told otherwise. */
@@ -75,6 +75,6 @@ export async function giveCredits(
   for (const account of ['plan', 'purchased'] as const) {
     const amount = credits[account] ?? 0
     if (amount === 0) continue
-    await postTransfer(database.worker, buildAdjustment(owner_id, amount, { account }))
+    await postTransfer(database.worker, buildGrant(owner_id, amount, { account }))
   }
 }

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type Stripe from 'stripe'
 import { findLatestSubscription } from '../../../schema/billing/subscriptions/subscriptions.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import type { PaidPurchase } from '../factories/paid-purchases.ts'
-import { spendOne } from '../factories/transfers.ts'
+import { spendNow } from '../factories/transfers.ts'
 import type { TestProduct } from './start-test-product.ts'
 
 /** Steps of a customer, their bank and us after a purchase. Events arrive at `worker.catchUp`. */
@@ -16,13 +15,8 @@ export function planLife({ database, stripe, worker, clock, advanceDays }: TestP
     row: ({ owner_id }: PaidPurchase) => findLatestSubscription(database.owner, owner_id),
     /** Says whether there were enough. */
     async use({ owner_id, user_id }: PaidPurchase, credits: number) {
-      const fields = {
-        idempotency_key: randomUUID(),
-        occurred_at: clock.now(),
-        actor: user_id,
-        reason: 'Test',
-      }
-      return (await spendOne(database.server, { owner_id, credits, ...fields })).outcome === 'posted'
+      const fields = { actor: user_id, occurred_at: clock.now() }
+      return (await spendNow(database.server, owner_id, credits, fields)).outcome === 'posted'
     },
     async cancel({ subscription_id }: PaidPurchase) {
       await stripe.client.subscriptions.cancel(subscription_id ?? '')
