@@ -10,7 +10,6 @@ import { launchThrowaway } from '../../scripts/launch/throwaway.ts'
 import { browserArguments } from '../../scripts/test/tools/browser-arguments.ts'
 import { findChromium } from '../../scripts/test/tools/chromium.ts'
 import { arrive } from '../e2e/support/people.ts'
-import { measureJourneys } from './journeys.ts'
 import { type Category, largestLayoutShift, measuredPages } from './pages.ts'
 
 /** Not in package.json: its 160 packages were a fourth of the files of an install, for this command alone. */
@@ -24,12 +23,10 @@ const folder = join(repositoryRoot, 'reports/lighthouse')
 /**
  * `npm run lighthouse` measures a product that it launches itself; `npm run lighthouse -- https://…` another
  * one's public pages. `npm run lighthouse -- / /pricing` measures these pages only. It fails when a score is
- * too low. `npm run lighthouse -- --slow` instead measures when people can use a page, on this machine as it is
- * and on a slow phone.
+ * too low.
  */
 const measurements: Measurement[] = []
-const isSlow = process.argv.includes('--slow')
-const given = process.argv.slice(2).filter((argument) => argument !== '--slow')
+const given = process.argv.slice(2)
 const givenUrl = given.find((argument) => URL.canParse(argument))
 const pages = pagesToMeasure(given.filter((argument) => argument !== givenUrl))
 const running = new AsyncDisposableStack()
@@ -39,21 +36,13 @@ try {
   const browser = await findChromium({ install: true, say: console.log })
   if (!browser.found) throw new Error(browser.reason)
   const url = givenUrl ?? (await launchHere(running))
-  for (const page of isSlow ? [] : pages) {
+  for (const page of pages) {
     if (page.isSignedIn && givenUrl) console.log(`${page.path} needs the sandbox's sign-in; it is left out.`)
     else measurements.push(...(await measure({ url, page, executablePath: browser.value })))
-  }
-  if (isSlow) {
-    const { value: executablePath } = browser
-    await using own = await chromium.launch({ executablePath, args: browserArguments() })
-    const figures = Object.fromEntries(await measureJourneys(own, url, { runs, own: !givenUrl }))
-    console.table(figures)
-    await writeFile(join(folder, 'journeys.json'), `${JSON.stringify(figures, null, 2)}\n`)
   }
 } finally {
   await running.disposeAsync()
 }
-if (isSlow) process.exit()
 console.table(Object.fromEntries(measurements.map(({ name, ...shown }) => [name, shown.row])))
 await writeFile(join(folder, 'scores.json'), `${JSON.stringify(measurements, null, 2)}\n`)
 const problems = measurements.flatMap(({ name, problems }) =>
