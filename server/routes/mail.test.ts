@@ -30,7 +30,7 @@ test('a mail program unsubscribes by posting to the link, a look at it does not,
   expect(await summary()).toMatchObject({ mails: true })
 })
 
-test('a link with another id or owner unsubscribes nobody', async () => {
+test('a link with another id or owner changes the mails of no person', async () => {
   const [ada, eve] = [await told(), await told()]
   for (const [owner_id, id] of [
     [ada.user_id, eve.id],
