@@ -5,7 +5,7 @@ import { listBudgets } from '../../schema/ledger/budgets.ts'
 import type { FaultyProduct } from './faulty-product.ts'
 import { type Life, openHolds } from './model.ts'
 import { limitsOn } from './model-budgets.ts'
-import { sumsOf } from './model-holds.ts'
+import { costByTokens, sumsOf } from './model-holds.ts'
 import type { Owner } from './owner.ts'
 import { editorName } from './owner-holds.ts'
 import { payerOf } from './owner-ledger.ts'
@@ -29,6 +29,12 @@ export async function holdDifferences(product: FaultyProduct, owner: Owner, life
     .execute((trx) => readOwnerBalanceSheet(trx, payer, now))
   const sums = sumsOf(owner.spending.used)
   const foundSums = await readSums(product, owner, payer)
+  const { rest } = (await product.database.owner
+    .selectFrom('ledger_owners')
+    .select('rest')
+    .where('owner_id', '=', payer)
+    .executeTakeFirst()) ?? { rest: 0 }
+  const parts = costByTokens(life) % 1000
   return [
     ...(isDeepStrictEqual(expected.toSorted(), found.toSorted())
       ? []
@@ -39,6 +45,7 @@ export async function holdDifferences(product: FaultyProduct, owner: Owner, life
       ...{ payer, at: seconds - 86_400 },
       life: { ...life, reserved: { ...life.reserved, holds: openHolds(life, seconds) } },
     })),
+    ...(parts === rest ? [] : [`thousandths of a credit: expected ${parts}, found ${rest}`]),
     ...(isDeepStrictEqual(sums, foundSums) ? [] : [`usage: expected ${sums}, found ${foundSums}`]),
     ...difference.transfers.map(
       ({ grant, component, credits }) => `not posted: ${component} ${credits} of ${grant.id}`,

@@ -25,6 +25,7 @@ export function limitsOn(life: Life, now: number, { by, run }: Spender): LimitLe
     ...hold,
     at: hold.opened_at,
     run: hold.run?.id ?? null,
+    by_tokens: 0,
   }))
   const total = (all: readonly Used[]) => all.reduce((sum, { credits }) => sum + credits, 0)
   const counted = (counts: (one: Used) => boolean) => ({

@@ -51,13 +51,20 @@ export function isTheirs(hold: Hold, asker: Pick<Hold, 'by' | 'key'>): boolean {
 }
 
 export type HoldAsk =
-  | { readonly do: 'settle'; readonly credits: number; readonly failed: boolean }
+  | {
+      readonly do: 'settle'
+      readonly credits: number
+      /** Where it is told by tokens: in thousandths, in place of the credits. */
+      readonly cost_thousandths: number | undefined
+      readonly failed: boolean
+    }
   | { readonly do: 'release' }
   | { readonly do: 'extend'; readonly lasting_s: number }
 
 /** What was said when the hold was settled. */
 export interface Settled {
   readonly credits: number
+  readonly cost_thousandths: number | undefined
   readonly failed: boolean
   readonly charged: number
 }
@@ -98,11 +105,14 @@ export function answerTo(
   })
   if (!isTheirs(hold, asker)) return { ...refusal('not_found'), charged: 0 }
   if (ask.do === 'settle' && settled) {
-    return refusal(settled.credits === ask.credits && settled.failed === ask.failed ? 'replayed' : 'settled')
+    const costs = [settled, ask].map((one) => one.cost_thousandths ?? 1000 * one.credits)
+    return refusal(costs[0] === costs[1] && settled.failed === ask.failed ? 'replayed' : 'settled')
   }
+  const by_tokens = (ask.do === 'settle' && ask.cost_thousandths) || 0
+  const credits = ask.do === 'settle' ? wholeOf(life, ask) : 0
   if (ask.do === 'release' && state === 'released') return refusal('replayed')
   if (ask.do === 'settle' && state === 'expired' && now <= hold.expires_at + day_s) {
-    const taken = takeNow(life, { ...hold, credits: ask.credits }, now)
+    const taken = takeNow(life, { ...hold, credits, by_tokens }, now)
     const changed = withHold(taken.life, { ...hold, state: 'settled_late' })
     return { outcome: 'posted', charged: taken.charged, reserved: null, now: taken.usage, life: changed }
   }
@@ -114,8 +124,8 @@ export function answerTo(
   }
   if (ask.do === 'release')
     return { ...refusal('posted'), life: withHold(life, { ...hold, state: 'released' }) }
-  const reserved = takeReserved(life, { hold, credits: ask.credits, now })
-  const above = takeNow(reserved.life, { ...hold, credits: ask.credits - reserved.charged }, now)
+  const reserved = takeReserved(life, { hold, credits, by_tokens, now })
+  const above = takeNow(reserved.life, { ...hold, credits: credits - reserved.charged, by_tokens: 0 }, now)
   return {
     outcome: 'posted',
     charged: reserved.charged + above.charged,
@@ -123,6 +133,18 @@ export function answerTo(
     now: above.usage,
     life: above.life,
   }
+}
+
+/** By how much what all that was told by tokens cost together, in whole credits, grows. */
+function wholeOf(life: Life, { credits, cost_thousandths }: Pick<Settled, 'credits' | 'cost_thousandths'>) {
+  if (cost_thousandths === undefined) return credits
+  const before = costByTokens(life)
+  return Math.floor((before + cost_thousandths) / 1000) - Math.floor(before / 1000)
+}
+
+/** In thousandths of a credit. */
+export function costByTokens({ spending }: Life): number {
+  return spending.used.reduce((sum, { by_tokens }) => sum + by_tokens, 0)
 }
 
 interface Taken {
@@ -137,21 +159,26 @@ interface Taken {
  */
 function takeReserved(
   life: Life,
-  { hold, credits, now }: { hold: Hold; credits: number; now: number },
+  { hold, credits, by_tokens, now }: { hold: Hold; credits: number; by_tokens: number; now: number },
 ): Taken {
   const charged = Math.min(credits, hold.credits)
   const freed = withHold(life, { ...hold, state: 'settled' })
-  if (charged === 0) return { charged, usage: null, life: freed }
   const plan = Math.min(charged, hold.plan)
   const usage = { ...whenHeld(hold, latestMonth(life, now)), plan, purchased: charged - plan }
-  return { charged, usage, life: withUsage(freed, { ...usage, at: hold.opened_at }, hold) }
+  const used = withUsage(freed, { ...usage, at: hold.opened_at }, { ...hold, by_tokens })
+  return { charged, usage: charged === 0 ? null : usage, life: used }
 }
 
-function withUsage(life: Life, usage: Usage & { readonly at: number }, { by, run }: Spender): Life {
-  const used: Used = { at: usage.at, by, run: run?.id ?? null, credits: usage.plan + usage.purchased }
+function withUsage(
+  life: Life,
+  usage: Usage & { readonly at: number },
+  { by, run, by_tokens }: Spender & Pick<Used, 'by_tokens'>,
+): Life {
+  const credits = usage.plan + usage.purchased
+  const used: Used = { at: usage.at, by, run: run?.id ?? null, credits, by_tokens }
   return {
     ...life,
-    usages: [...life.usages, usage],
+    usages: credits === 0 ? life.usages : [...life.usages, usage],
     spending: { ...life.spending, used: [...life.spending.used, used] },
   }
 }
@@ -168,7 +195,7 @@ export function whenHeld({ opened_at, outlives }: Hold, latest: string | null) {
 }
 
 /** As far as it is available and its limits leave it. */
-function takeNow(life: Life, asked: Spender & { credits: number }, now: number): Taken {
+function takeNow(life: Life, asked: Spender & Pick<Used, 'credits' | 'by_tokens'>, now: number): Taken {
   const funds = belongings(life, now)
   const charged = Math.min(asked.credits, availableOf(funds), leftByLimits(life, now, asked))
   const taken = spend(funds, charged)
@@ -223,7 +250,7 @@ export interface Report extends Used {
 }
 
 /** By the UTC day on which it occurred, editor and model. */
-export function sumsOf(reports: readonly Omit<Report, 'by' | 'run'>[]): string[] {
+export function sumsOf(reports: readonly Omit<Report, 'by' | 'run' | 'by_tokens'>[]): string[] {
   const groups = Map.groupBy(reports, ({ at, editor, model }) =>
     [new Date(at * 1000).toISOString().slice(0, 10), editor, model ?? '-'].join(' '),
   )

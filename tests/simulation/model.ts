@@ -106,6 +106,8 @@ export interface Used {
   /** Of its hold. */
   readonly run: string | null
   readonly credits: number
+  /** What it cost by tokens, in thousandths of a credit; 0 where it was told in credits. */
+  readonly by_tokens: number
 }
 
 export interface Budget {

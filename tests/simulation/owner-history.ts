@@ -58,6 +58,8 @@ export type HoldStep =
       readonly do: 'settle'
       readonly hold: number
       readonly amount: Amount
+      /** By tokens: beside the amount. */
+      readonly thousandths?: number | null
       readonly failed: boolean
       readonly times: number
       readonly by?: Asker
@@ -234,7 +236,7 @@ function step<const K extends Kind, F extends object>(kind: K, weight: number, f
 const nothing = fc.constant({})
 const editor = fc.nat({ max: 1 })
 const times = fc.constantFrom(1, 1, 2)
-const by = fc.constantFrom<Asker[]>(...Array<Asker>(8).fill('opener'), 'person', 'stranger', 0, 1)
+const by = fc.constantFrom<Asker[]>(...Array<Asker>(16).fill('opener'), 'person', 'stranger', 0, 1)
 const proration = fc.constantFrom<Proration[]>(
   'always_invoice',
   'always_invoice',
@@ -276,10 +278,11 @@ const steps = [
   ),
   step(
     'settle',
-    4,
+    8,
     fc.record({
       hold: fc.nat({ max: 4 }),
-      amount: fc.record({ percent: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constant(100)) }),
+      amount: fc.record({ percent: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.constantFrom(0, 100)) }),
+      thousandths: fc.constantFrom(null, 0, 500, 999, 999),
       failed: fc.constantFrom(false, false, false, true),
       times,
       by,

@@ -9,7 +9,15 @@ import {
   spendCredits,
 } from '../../schema/ledger/spend/usage.ts'
 import type { FaultyProduct } from './faulty-product.ts'
-import { availableOf, type Budget, belongings, type Hold, isWrittenDown, type Life } from './model.ts'
+import {
+  availableOf,
+  type Budget,
+  belongings,
+  type Hold,
+  isWrittenDown,
+  type Life,
+  type Used,
+} from './model.ts'
 import { limitsOn, raise } from './model-budgets.ts'
 import {
   answerTo,
@@ -17,6 +25,7 @@ import {
   type HoldAsk,
   isTheirs,
   outliving,
+  type Report,
   reserve,
   whenHeld,
   withHold,
@@ -213,11 +222,14 @@ async function resolve(
   const { holds } = before.reserved
   const chosen = holds.at(-1 - (step.hold % Math.max(1, holds.length)))
   if (!chosen) return before
+  const cost = step.do === 'settle' && !step.failed ? amountOf(step.amount, chosen.credits, 0) : 0
   const ask: HoldAsk =
     step.do === 'settle'
       ? {
           do: 'settle',
-          credits: step.failed ? 0 : amountOf(step.amount, chosen.credits, 0),
+          credits: cost,
+          cost_thousandths:
+            step.thousandths == null || step.failed ? undefined : 1000 * cost + step.thousandths,
           failed: step.failed,
         }
       : step.do === 'extend'
@@ -247,7 +259,7 @@ async function resolve(
     return expected.life
   }
   const recorded = await settled(product, owner, {
-    ...{ life, hold, expected, found, now },
+    ...{ life, hold, expected, found, now, by_tokens: ask.cost_thousandths ?? 0 },
     // When it has expired, all that has is written down first.
     isExact: isExact || (isSettled && now >= hold.expires_at),
   })
@@ -295,6 +307,7 @@ async function settled(
     found: SpendOutcome
     isExact: boolean
     now: number
+    by_tokens: number
   },
 ): Promise<Life> {
   const { hold, expected, found, isExact, now } = given
@@ -312,12 +325,16 @@ async function settled(
         : null
     const taken = posted && { plan: posted.plan, purchased: posted.purchased }
     if (isExact) same(key, wanted && { plan: wanted.plan, purchased: wanted.purchased }, taken ?? null)
+    const by_tokens = key.endsWith('/above') ? 0 : given.by_tokens
+    // Less than a credit is a request of the day, too.
+    if (!posted && isOfReserved && by_tokens > 0)
+      report(owner, { hold, at: hold.opened_at, requests: 1, by_tokens })
     if (!posted) continue
     const credits = posted.plan + posted.purchased
     charged += credits
     const at = isOfReserved ? hold.opened_at : now
     same(`when ${key} occurred`, at, posted.occurred_at.getTime() / 1000)
-    report(owner, { hold, at, requests: key.endsWith('/above') ? 0 : 1, credits })
+    report(owner, { hold, at, requests: key.endsWith('/above') ? 0 : 1, credits, by_tokens })
     const { month } = monthOf(given.life, posted, now)
     const when = isOfReserved ? whenHeld(hold, month) : { at, month }
     const usage = { ...when, plan: posted.plan, purchased: posted.purchased }
@@ -339,19 +356,24 @@ async function fail(
   same('a charge with the key of a failure', 'conflict', again.outcome)
   const { model } = labels
   const by = { by: request.actor, run: null, editor: editorName(step.editor) }
-  owner.spending.used.push({ at: now, ...by, model, requests: 1, failed: 1, credits: 0 })
+  owner.spending.used.push({ at: now, ...by, model, requests: 1, failed: 1, credits: 0, by_tokens: 0 })
   return life
 }
 
 function report(
   owner: Owner,
-  { hold, ...made }: { hold: Hold; at: number; requests: number; failed?: number; credits?: number },
+  {
+    hold,
+    ...made
+  }: { hold: Hold; requests: number } & Pick<Used, 'at'> &
+    Partial<Pick<Report, 'failed' | 'credits' | 'by_tokens'>>,
 ): void {
   const editor = owner.editorOf.get(hold.id) ?? ''
   const run = hold.run?.id ?? null
   owner.spending.used.push({
     failed: 0,
     credits: 0,
+    by_tokens: 0,
     ...made,
     by: hold.by,
     run,

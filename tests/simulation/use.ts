@@ -72,5 +72,6 @@ export async function use(
     requests: 1,
     failed: 0,
     credits: taken.plan + taken.purchased,
+    by_tokens: 0,
   })
 }

@@ -1,5 +1,7 @@
+import { createTransport } from 'nodemailer'
 import { pino } from 'pino'
 import type Stripe from 'stripe'
+import { defaultBrand } from '../../../schema/catalogue/brand.ts'
 import { findEvent, type InboxEvent } from '../../../schema/inbox/events.ts'
 import { openClerk } from '../../../schema/vendors/clerk/client.ts'
 import { createClerkDirectory } from '../../../schema/vendors/clerk/directory.ts'
@@ -96,7 +98,7 @@ export function createTestDependencies(
     appUrl: testAppUrl,
     claimAfterMs: 1000,
     actLimits: testLimits,
-    mailer: null,
+    mailer: { transport: createTransport({ jsonTransport: true }), brand: defaultBrand },
     livemode: false,
     ...overrides,
   }
