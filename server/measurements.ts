@@ -14,6 +14,7 @@ import { findCursor } from '../schema/inbox/cursors/cursors.ts'
 import { claimableEvents } from '../schema/inbox/events.ts'
 import type { Producer } from '../schema/inbox/queues/producer.ts'
 import { findLatestProof } from '../schema/ledger/read/proofs.ts'
+import { countLateMails } from '../schema/mails/mails.ts'
 import { claimableInvitations } from '../schema/people/invitations/invitations.ts'
 import { claimableActs, countFailedActs, countUnfinishedActs, sumUnapproved } from '../schema/support/acts.ts'
 import { countProblems } from '../schema/support/problems.ts'
@@ -68,12 +69,13 @@ export const measurements: readonly Measurement[] = [
   },
   {
     name: 'tidemark_away_rows',
-    help: 'Rows that have waited for Stripe, Clerk or the database for more than an hour, by what they are',
+    help: 'Rows that have waited for Stripe, Clerk, the mail server or the database for more than an hour, by what they are',
     labelNames: ['what'],
     async measure(gauge, { db, now }) {
       const since = new Date(now().getTime() - dayMs / 24)
       for (const [what, rows] of Object.entries(claimable))
         gauge.set({ what }, await countAway(db, rows, since))
+      gauge.set({ what: 'mail' }, await countLateMails(db))
     },
   },
   {

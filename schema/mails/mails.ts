@@ -26,6 +26,15 @@ export async function listMails(db: Kysely<DB>, key?: { owner_id: unknown; id: u
   return rows
 }
 
+/** How many have been due for more than an hour, by the database's clock. */
+export async function countLateMails(db: Kysely<DB>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*) AS count FROM mails WHERE state = 'due' AND created_at < now() - interval '1 hour'`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}
+
 /** No other try is made. `failure`: why; null when it was sent. */
 export async function finishMail(
   db: Kysely<DB>,

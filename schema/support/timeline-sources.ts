@@ -326,6 +326,22 @@ export const timelineSources = {
       )
     },
   },
+  mail: {
+    at: sql`m.created_at`,
+    // Without the id of the row, with which its recipient is unsubscribed.
+    id: sql`concat_ws('/', m.owner_id, m.user_id, m.kind, m.occasion)`,
+    data: json(sql`m.kind, m.user_id, m.state, m.failure,
+      (SELECT ${masked(sql`u.email`)} FROM users u WHERE u.clerk_id = m.user_id) AS label`),
+    names: sql`ARRAY[m.owner_id]`,
+    of: ({ owner_id }) => [{ from: sql`mails m`, where: ofOwner('m', owner_id) }],
+    byId(id) {
+      const [owner_id, user_id, kind, ...occasion] = id.split('/')
+      return {
+        from: sql`mails m`,
+        where: sql`m.owner_id = ${owner_id} AND m.user_id = ${user_id ?? ''} AND m.kind = ${kind ?? ''} AND m.occasion = ${occasion.join('/')}`,
+      }
+    },
+  },
   seat: {
     at: sql`p.assigned_at`,
     id: sql`p.id::text`,

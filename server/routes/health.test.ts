@@ -4,6 +4,7 @@ import { saveFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { moveRun, requestRun } from '../../schema/billing/reconciliation/runs.ts'
 import { build } from '../../schema/build.ts'
 import { failEvent } from '../../schema/inbox/events.ts'
+import { tell } from '../../schema/mails/mails.ts'
 import { failAct } from '../../schema/support/acts.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
@@ -167,6 +168,19 @@ describe('health', () => {
     }
     expect(await away(59)).toContain('tidemark_away_rows{what="event"} 0')
     expect(await away(61)).toContain('tidemark_away_rows{what="event"} 1')
+    expect(await away(61)).toContain('tidemark_away_rows{what="mail"} 0')
+    await tell(database.worker, {
+      kind: 'balance_low',
+      owner_id: await buildUser(database.server),
+      occasion: '',
+      figures: {},
+    })
+    await database.owner
+      .updateTable('mails')
+      .set({ created_at: sql`now() - interval '61 minutes'` })
+      .execute()
+    expect(await away(61)).toContain('tidemark_away_rows{what="mail"} 1')
+    await database.owner.deleteFrom('mails').execute()
     await database.owner.deleteFrom('inbox_events').where('id', '=', id).execute()
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { failureOf } from '../../schema/api/failures.ts'
 import { requestReconciliation } from '../../schema/api/reconciliation.ts'
 import { getTrace, listWork, type SupportTrace, searchSupport } from '../../schema/api/support.ts'
 import {
@@ -16,6 +17,7 @@ import { monthGrant } from '../../schema/ledger/grants.ts'
 import { endExpiredHolds } from '../../schema/ledger/post/holds.ts'
 import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
 import { type Reservation, type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
+import { finishMail, listMails, tell } from '../../schema/mails/mails.ts'
 import { findUser } from '../../schema/people/users/users.ts'
 import { listAudit, recordLook } from '../../schema/support/audit.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
@@ -263,6 +265,30 @@ describe('a search', () => {
     ])
     const [latest] = refusals
     expect((await trace(owner_id, { kind: 'refusal', id: latest?.id ?? '' })).highlighted).toEqual(latest)
+  })
+
+  test('a case has each e-mail about its owner with what became of it, and not the id that unsubscribes', async () => {
+    const owner_id = await buildUser(database.server)
+    for (const occasion of ['2026-05-04', '2026-05-05'])
+      await tell(database.worker, { kind: 'balance_low', owner_id, occasion, figures: { left: 99 } })
+    const [mail] = (await listMails(database.owner)).filter((one) => one.owner_id === owner_id)
+    if (!mail) throw new Error('No mail was written')
+    await finishMail(database.worker, mail, failureOf('mail_refused', { code: 550 }))
+
+    const answer = await trace(owner_id)
+    const told = answer.timeline.filter(({ kind }) => kind === 'mail')
+    expect(told.map(({ title, state, error, detail }) => [title, state, error, detail]).toSorted()).toEqual([
+      ['E-mail about a low balance', 'due', null, `To u…@tidemark.test (${owner_id}).`],
+      [
+        'E-mail about a low balance',
+        'failed',
+        'The mail server refused it: 550',
+        `To u…@tidemark.test (${owner_id}).`,
+      ],
+    ])
+    expect(JSON.stringify(answer)).not.toContain(mail.id)
+    const refused = told.find(({ state }) => state === 'failed')
+    expect((await trace(owner_id, { kind: 'mail', id: refused?.id ?? '' })).highlighted).toEqual(refused)
   })
 
   test('a case opened for a hold has its life in order, beside the usages that settled it', async () => {

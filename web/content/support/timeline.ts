@@ -3,6 +3,7 @@ import { acts } from './acts.ts'
 import { credits } from './credits.ts'
 import { events } from './events.ts'
 import { reasonText } from './failures.ts'
+import { mails } from './mails.ts'
 import { payments } from './payments.ts'
 import { seats } from './seats.ts'
 import { capitalized, dataOf, type ItemText, type Notice, type TextContext, type Words } from './words.ts'
@@ -13,6 +14,7 @@ export const groups: readonly { readonly name: string; readonly kinds: readonly 
   { name: 'Events', kinds: events },
   { name: 'Credits', kinds: credits },
   { name: 'Seats', kinds: seats },
+  { name: 'E-mails', kinds: mails },
   { name: 'Support acts', kinds: acts },
 ]
 const words = new Map(groups.flatMap(({ kinds }) => kinds.map((one) => [one.kind, one] as const)))

@@ -47,6 +47,7 @@ const icons: Readonly<Record<string, LucideIcon>> = {
   hold: Clock,
   refusal: Gauge,
   seat: UserRound,
+  mail: Mail,
   invitation: Mail,
   act: Hand,
 }
