@@ -233,7 +233,7 @@ test('a limit that is lowered below what is spent and held blocks at once, and o
   expect(await use(ada, 1)).toMatchObject({ outcome: 'over_budget', budget: { used: 71 } })
 })
 
-test('a limit that is raised for this period alone lets the next call pass, once, and ends with the period', async () => {
+test('a limit that is raised for this period alone lets the next call pass, once, and until the period ends or it is lowered', async () => {
   const { owner_id, set, use, list } = await organization()
   await set('member_default', 10)
   await use(ada, 10)
@@ -250,6 +250,8 @@ test('a limit that is raised for this period alone lets the next call pass, once
   expect(await use(ada, 5)).toMatchObject({ outcome: 'posted' })
   expect(await use(ada, 1)).toMatchObject({ outcome: 'over_budget', budget: { credits: 15 } })
   expect(await list(ada, '2026-11-21T00:00:00Z')).toMatchObject([{ credits: 10, extra: 0, left: 10 }])
+  await set('member_default', 0)
+  expect(await list(ada)).toMatchObject([{ credits: 0, extra: 0 }])
 })
 
 test('a run may take so many credits with all its holds, and its settlements no more', async () => {
@@ -331,6 +333,21 @@ test('a billing month that begins later and ends on the same day counts from its
   expect(await list(ada, '2027-01-31T10:00:00Z')).toMatchObject([
     { starts_at: new Date('2027-01-31'), resets_at: new Date('2027-02-28'), used: 20 },
   ])
+})
+
+test('a limit is asked for and raised in the billing month of a plan that began within a calendar month', async () => {
+  const { owner_id, set, list, use } = await organization()
+  await set('organization', 100, { period: 'billing_month' })
+  await use(ada, 30)
+  const start = '2026-11-21T09:00:00Z'
+  const grant = monthOf(owner_id, start, 0)
+  await database.owner.insertInto('ledger_grants').values(grant).execute()
+  await use(ada, 20, start)
+  const [budget] = await list(ada, start)
+  const of = { owner_id, budget_id: budget?.id ?? '', person: ada, now: new Date(start) }
+  expect(await askForMore(database.server, of)).toBe(true)
+  expect(await raiseBudget(database.server, { ...of, credits: 150 })).toBe(true)
+  expect(await list(ada, start)).toMatchObject([{ used: 20, extra: 50 }])
 })
 
 function monthOf(owner_id: string, start: string, index: number) {

@@ -5,10 +5,13 @@ import type { Claimable } from '../inbox/claim/claimable.ts'
 export type News = Pick<Selectable<Mails>, 'kind' | 'owner_id' | 'occasion' | 'figures'>
 export type Mail = Selectable<Mails> & Pick<Selectable<Users>, 'email' | 'first_name'>
 
+/** Those whose recipient may still have them, and has an address. */
 export const claimableMails = {
   table: 'mails',
   key: ['owner_id', 'id'],
-  unfinished: sql<SqlBool>`state = 'due'`,
+  unfinished: sql<SqlBool>`state = 'due' AND EXISTS (SELECT FROM users u WHERE u.clerk_id = mails.user_id AND u.email <> ''
+    AND NOT u.is_banned AND mails.owner_id <> ALL (u.no_mail_of)) AND (mails.owner_id = mails.user_id OR EXISTS (
+    SELECT FROM organization_members m WHERE m.organization_id = mails.owner_id AND m.user_id = mails.user_id))`,
 } as const satisfies Claimable
 
 /** Writes down what is to be told by e-mail, once for each occasion of an owner. */

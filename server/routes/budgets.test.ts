@@ -149,14 +149,11 @@ test('a member asks once, and the next call passes when an admin has raised the 
   const bobs = async () =>
     (await list(ada.token)).people.find(({ user_id }) => user_id === bob.user_id)?.budget
   expect(await bobs()).toMatchObject({ asked_at: '2026-11-20T12:00:00.000Z', refused: 1 })
-  const raise = () =>
-    server.ask(raiseBudget, {
-      token: ada.token,
-      query: payer(),
-      body: { budget_id, user_id: bob.user_id, limit: 15 },
-    })
-  expect(await raise()).toMatchObject({ raised: true })
-  expect(await raise()).toMatchObject({ raised: false })
+  const raise = ({ user_id }: { user_id: string }) =>
+    server.api(raiseBudget, { token: ada.token, query: payer(), body: { budget_id, user_id, limit: 15 } })
+  expect(await raise(eve)).toMatchObject({ status: 404, body: { code: 'budget_not_found' } })
+  expect(await raise(bob)).toMatchObject({ body: { raised: true } })
+  expect(await raise(bob)).toMatchObject({ body: { raised: false } })
   expect(await bobs()).toMatchObject({ asked_at: null, limit: 15, extra: 5 })
   expect(await use(editor, 5)).toMatchObject({ status: 200 })
   clock.stop(new Date('2026-11-21T00:00:00Z'))

@@ -75,6 +75,8 @@ export const budgetsRoutes = [
     async ({ body: { budget_id, user_id, limit }, owner_id, user_id: caller }, { db, now }) => {
       const person = user_id ?? caller
       const of = { owner_id, budget_id, person, now: now() }
+      if (user_id !== undefined && !(await listActiveSeatHolders(db, owner_id)).includes(user_id))
+        throw refusal('budget_not_found')
       await requireBudget(db, of)
       return { success: true, raised: await writeRaise(db, { ...of, credits: limit }) }
     },

@@ -179,7 +179,7 @@ export const extensionRoutes = [
     } = request.body
     const spender = await findSpender(deps, request)
     const cost = costOfCall({ tokens, credits }, { rates: ratesOf(labels.model), ...spender })
-    const required = credits ?? 1
+    const required = credits ?? Math.ceil((cost.cost_thousandths ?? 0) / 1000)
     const payer = await findPayer(deps, { ...spender, required })
     const usage = await deps.editorCalls.spend({
       owner_id: payer.owner_id,

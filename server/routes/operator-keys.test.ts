@@ -141,6 +141,11 @@ describe('with an operator key', () => {
     expect(await balanceOf(token)).toMatchObject({ available: 425, held: 75 })
   })
 
+  test('tokens that cost more than is there are refused with what they cost, and no hold is waited for', async () => {
+    const refused = await use({ token: (await person(10)).token }, { ...large, tokens: { output: 500 } })
+    expect(refused).toMatchObject({ status: 402, body: { code: 'insufficient_credits', required: 50 } })
+  })
+
   test.each([
     ['credits and tokens together', { credits: 1, tokens: { output: 1 } }],
     ['neither credits nor tokens', {}],

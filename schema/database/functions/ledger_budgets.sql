@@ -101,12 +101,16 @@ BEGIN
     jsonb_build_object('percent', percent, 'limit', b.credits + NEW.extra, 'scope', b.scope, 'resets_on', NEW.ends_on))
   FROM ledger_budgets b, unnest(ARRAY[80, 100]) percent
   WHERE (b.owner_id, b.id) = (NEW.owner_id, NEW.budget_id)
-    AND (b.credits + NEW.extra) * percent BETWEEN OLD.used * 100 + 1 AND NEW.used * 100;
+    AND (b.credits + NEW.extra) * percent BETWEEN OLD.used * 100 + 1 AND NEW.used * 100
+    -- The days of a calendar month count on after a plan's month has begun in it.
+    AND NOT EXISTS (SELECT FROM ledger_budget_periods later WHERE (later.owner_id, later.budget_id, later.actor)
+      = (NEW.owner_id, NEW.budget_id, NEW.actor) AND later.starts_on > NEW.starts_on);
   RETURN NULL;
 END
 $$;
 
--- Sets a limit, or removes it when `credits` is NULL. Its periods go with another length. Returns the limit before.
+-- Sets a limit, or removes it when `credits` is NULL. Its periods go with another length, and what it was raised by in them when
+-- it is lowered. Returns the limit before.
 CREATE OR REPLACE FUNCTION ledger_set_budget(
   owner_id text, scope text, user_id text, credits bigint, period text, set_by text, moment timestamptz
 ) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -127,6 +131,8 @@ BEGIN
     ON CONFLICT (owner_id, scope, user_id) DO UPDATE SET credits = EXCLUDED.credits, set_by = EXCLUDED.set_by;
     UPDATE ledger_budget_periods p SET asked_by = NULL, asked_at = NULL
     WHERE p.owner_id = before.owner_id AND p.budget_id = before.id AND ledger_set_budget.credits > before.credits;
+    UPDATE ledger_budget_periods p SET extra = 0
+    WHERE p.owner_id = before.owner_id AND p.budget_id = before.id AND ledger_set_budget.credits < before.credits;
   END IF;
   RETURN before.credits;
 END
@@ -148,7 +154,7 @@ BEGIN
   FROM ledger_budgets b, (SELECT ledger_change_budget_period.credits) raised (credits)
   WHERE (p.owner_id, p.budget_id) = (ledger_change_budget_period.owner_id, ledger_change_budget_period.budget_id)
     AND (b.owner_id, b.id) = (p.owner_id, p.budget_id) AND p.actor IN ('', person)
-    AND (moment AT TIME ZONE 'UTC')::date BETWEEN p.starts_on AND p.ends_on - 1
+    AND (p.starts_on, p.ends_on) = (SELECT * FROM ledger_budget_period(b.owner_id, b.period, (moment AT TIME ZONE 'UTC')::date))
     AND CASE WHEN raised.credits IS NULL THEN p.asked_at IS NULL ELSE raised.credits > b.credits + p.extra END
   RETURNING true INTO changed;
   RETURN coalesce(changed, false);
