@@ -124,11 +124,9 @@ export function createApp(product: Parameters<typeof meterAt>[0]): Koa {
     }
     answered.text = words.slice(0, made).join('')
     answered.output = Math.ceil((Math.min(tokens, max_tokens) * made) / words.length)
-    if (made === 0) await meter(`${hold}/release`, {})
-    else {
-      const tokens = { input, output: answered.output }
-      answered.cost = settled.parse(await meter(`${hold}/settle`, { tokens })).charged
-    }
+    // Who leaves before the first word has asked the model all the same.
+    const used = { input, output: answered.output }
+    answered.cost = settled.parse(await meter(`${hold}/settle`, { tokens: used })).charged
     write(wire.end(answered))
     if (stream) context.res.end(wire.last)
     else context.body = wire.whole(answered)

@@ -26,7 +26,7 @@ export function meterAt({ appUrl, operatorKey }: Readonly<Record<'appUrl' | 'ope
     for (let tries = 0; tries < 5; tries++) {
       const response = await fetch(`${appUrl}/api/extension/holds${path}`, request).catch(() => null)
       if (response?.ok) return response.json()
-      if (response && response.status < 500) {
+      if (response && response.status < 500 && response.status !== 429) {
         const { error, ...details } = refused.parse(await response.json())
         throw new Failure(details.code === 'invalid_operator_key' ? 500 : response.status, error, details)
       }

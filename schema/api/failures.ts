@@ -35,6 +35,7 @@ export interface Failures
   extends Record<'stripe_away' | 'clerk_away' | 'database_away', None>,
     Record<'stripe_refuses' | 'stripe_refuses_key' | 'unknown_format', Texts<'says'>>,
     Record<'clerk_refuses', Texts<'code'>>,
+    Record<'mail_unwanted', None>,
     Record<'mail_refused', Readonly<Record<'code', number>>>,
     Record<'contradicts_known', Texts<'rule'>>,
     Record<'given_up', Texts<'reason'> & Readonly<Record<'attempts', number>>>,

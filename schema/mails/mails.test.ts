@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
 import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
@@ -8,11 +7,9 @@ import { giveCredits, spendNow } from '../../tests/support/factories/transfers.t
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { lowBalanceCredits } from '../catalogue/credits.ts'
 import type { Database } from '../database/connect.ts'
-import { claimDue } from '../inbox/claim/claim-due.ts'
 import { listBudgets, raiseBudget, setBudget } from '../ledger/budgets.ts'
 import { monthGrant } from '../ledger/grants.ts'
 import { switchMails } from '../people/users/users.ts'
-import { claimableMails, tell } from './mails.ts'
 
 const database = testDatabase()
 const noon = new Date('2026-11-20T12:00:00Z')
@@ -123,19 +120,6 @@ test('usage in the month of a new plan tells of no limit of the calendar month t
   await database.owner.insertInto('ledger_grants').values(grant).execute()
   await use(5, nextDay)
   expect(await told(owner_id)).toEqual([])
-})
-
-test.each([
-  ['has left', 'DELETE FROM organization_members WHERE (user_id, organization_id) = ($1, $2)'],
-  ['wants no mail', 'UPDATE users SET no_mail_of = ARRAY[$2] WHERE clerk_id = $1'],
-  ['is banned', 'UPDATE users SET is_banned = length($2) > 0 WHERE clerk_id = $1'],
-  ['has no address', 'UPDATE users SET email = left($2, 0) WHERE clerk_id = $1'],
-])('a mail is not sent to a person who %s by then', async (_, happens) => {
-  const { owner_id, admin } = await team()
-  await tell(database.worker, { kind: 'balance_low', owner_id, occasion: 'a', figures: { left: 1 } })
-  await database.owner.executeQuery(CompiledQuery.raw(happens, [admin, owner_id]))
-  const due = { now: nextDay, first_wait_ms: 1000, limit: 10, only: { owner_id } }
-  expect(await claimDue(database.worker, claimableMails, due)).toEqual([])
 })
 
 test('a process that sends no mail writes none down', async () => {

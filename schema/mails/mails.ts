@@ -3,15 +3,15 @@ import type { DB, Mails, Users } from '../database/types.ts'
 import type { Claimable } from '../inbox/claim/claimable.ts'
 
 export type News = Pick<Selectable<Mails>, 'kind' | 'owner_id' | 'occasion' | 'figures'>
-export type Mail = Selectable<Mails> & Pick<Selectable<Users>, 'email' | 'first_name'>
+export interface Mail extends Selectable<Mails>, Pick<Selectable<Users>, 'email' | 'first_name'> {
+  /** Its recipient has an address, and may still hear of it and wants to. */
+  readonly is_wanted: boolean
+}
 
-/** Those whose recipient may still have them, and has an address. */
 export const claimableMails = {
   table: 'mails',
   key: ['owner_id', 'id'],
-  unfinished: sql<SqlBool>`state = 'due' AND EXISTS (SELECT FROM users u WHERE u.clerk_id = mails.user_id AND u.email <> ''
-    AND NOT u.is_banned AND mails.owner_id <> ALL (u.no_mail_of)) AND (mails.owner_id = mails.user_id OR EXISTS (
-    SELECT FROM organization_members m WHERE m.organization_id = mails.owner_id AND m.user_id = mails.user_id))`,
+  unfinished: sql<SqlBool>`state = 'due'`,
 } as const satisfies Claimable
 
 /** Writes down what is to be told by e-mail, once for each occasion of an owner. */
@@ -24,7 +24,10 @@ export async function tell(db: Kysely<DB>, { kind, owner_id, occasion, figures }
 export async function listMails(db: Kysely<DB>, key?: { owner_id: unknown; id: unknown }): Promise<Mail[]> {
   const isOne = key ? sql`m.owner_id = ${key.owner_id} AND m.id::text = ${key.id}` : sql`true`
   const { rows } = await sql<Mail>`
-    SELECT m.*, u.email, u.first_name FROM mails m JOIN users u ON u.clerk_id = m.user_id
+    SELECT m.*, u.email, u.first_name, u.email <> '' AND NOT u.is_banned AND m.owner_id <> ALL (u.no_mail_of)
+      AND (m.owner_id = m.user_id OR EXISTS (SELECT FROM organization_members o WHERE o.organization_id = m.owner_id
+        AND o.user_id = m.user_id AND (o.role = 'admin' OR m.figures ->> 'scope' LIKE 'member%'))) AS is_wanted
+    FROM mails m JOIN users u ON u.clerk_id = m.user_id
     WHERE ${isOne} ORDER BY m.created_at DESC LIMIT 20`.execute(db)
   return rows
 }

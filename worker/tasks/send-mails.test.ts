@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -100,16 +101,40 @@ test('names with tags and line ends stay text, and add no header', async () => {
   expect(html).not.toContain('<img')
 })
 
-test('a mail that the server refuses for good has failed, and the next one is sent', async () => {
+test('a mail that the server refuses for good, such as one to two addresses in one, has failed, and the next one is sent', async () => {
   await newsOf(await buildUser(database.server))
   refusal = 550
   await run()
   await run(60)
   expect(await mails()).toMatchObject([{ state: 'failed', failure: 'mail_refused {"code":550}', claims: 1 }])
   refusal = null
+  const user_id = await buildUser(database.server)
+  const users = database.owner.updateTable('users').where('clerk_id', '=', user_id)
+  await users.set({ email: 'ada@one.test, eve@two.test' }).execute()
+  await newsOf(user_id)
+  await run(60)
+  expect((await mails()).map(({ failure }) => failure)).toContain('mail_refused {"code":501}')
   await newsOf(await buildUser(database.server))
   await run(60)
   expect(received).toHaveLength(1)
+})
+
+test.each([
+  ['has left', sql`DELETE FROM organization_members`],
+  ['is no admin any more', sql`UPDATE organization_members SET role = 'member'`],
+  ['wants no mail', sql`UPDATE users SET no_mail_of = '{org_a}'`],
+  ['is banned', sql`UPDATE users SET is_banned = true`],
+  ['has no address', sql`UPDATE users SET email = ''`],
+])('a mail is not sent to a person who %s by then', async (_, happens) => {
+  const user_id = await buildUser(database.server)
+  const admin = { organization_id: 'org_a', user_id, role: 'admin', snapshot_order: 1 } as const
+  await database.owner.deleteFrom('organization_members').execute()
+  await database.owner.insertInto('organization_members').values(admin).execute()
+  await newsOf('org_a')
+  await happens.execute(database.owner)
+  await run()
+  expect(received).toEqual([])
+  expect(await mails()).toMatchObject([{ state: 'failed', failure: 'mail_unwanted' }])
 })
 
 test.each([

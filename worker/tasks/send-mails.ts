@@ -15,6 +15,10 @@ export async function sendMails({ db, mailer, log, appUrl, ...deps }: WorkerDepe
   const due = { now: deps.now(), first_wait_ms: deps.claimAfterMs, limit: 20 }
   const keys = await claimDue(db, claimableMails, due)
   for (const mail of (await Promise.all(keys.map((key) => listMails(db, key)))).flat()) {
+    if (!mail.is_wanted) {
+      await finishMail(db, mail, failureOf('mail_unwanted'))
+      continue
+    }
     const { unsubscribe_url, ...letter } = letterOf(mail, { brand: mailer.brand, app_url: appUrl })
     const message = createHash('sha256').update(mail.id).digest('hex')
     try {

@@ -6,6 +6,8 @@ const words: { readonly [Code in FailureCode]: (figures: Failures[Code]) => stri
   stripe_refuses_key: ({ says }) => `Stripe refuses our key: ${says}`,
   clerk_away: () => 'Clerk does not answer',
   clerk_refuses: ({ code }) => `Clerk refused: ${code}`,
+  mail_unwanted: () =>
+    'The recipient has no address, wants no such mail, or has nothing to do with it any more',
   mail_refused: ({ code }) => `The mail server refused it: ${code}`,
   database_away: () => 'The database does not answer',
   contradicts_known: ({ rule }) =>
