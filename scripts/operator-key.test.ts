@@ -48,6 +48,7 @@ test('the operator makes several keys, which are shown once, lists them and revo
 test.each([
   [2, []],
   [2, ['create']],
+  [2, ['create', '--help']],
   [2, ['list', 'all']],
   [1, ['create', 'a name with spaces']],
   [1, ['revoke', '4f9c1a52-1df5-4ba0-9d55-3b8f4cf5a000']],

@@ -24,7 +24,7 @@ loadDotEnv()
 const [command = '', argument = '', ...more] = process.argv.slice(2)
 const isUnderstood =
   more.length === 0 &&
-  (command === 'list' ? argument === '' : ['create', 'revoke'].includes(command) && /^[\w.][\w.-]*$/.test(argument))
+  (command === 'list' ? argument === '' : ['create', 'revoke'].includes(command) && /^[^-]/.test(argument))
 if (isUnderstood) {
   await withDatabase(run).catch((error: unknown) => {
     process.stderr.write(`${explainError(error)}\n`)
