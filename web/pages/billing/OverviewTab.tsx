@@ -61,15 +61,17 @@ function MailSwitch({ payer }: { payer: Payer }) {
   })
   if (isOn === null) return null
   return (
-    <label className="flex items-center gap-2.5 text-sm sm:col-span-2 lg:col-span-3">
-      <input
-        type="checkbox"
-        className="accent-accent"
-        checked={choose.isPending ? choose.variables : isOn}
-        onChange={(event) => choose.mutate(event.target.checked)}
-      />
-      E-mail me when credits are low, a limit is reached or a payment needs me
-    </label>
+    <Card className="sm:col-span-2 lg:col-span-3">
+      <label className="flex items-center gap-2.5 px-5 py-4 text-sm sm:px-6">
+        <input
+          type="checkbox"
+          className="accent-accent"
+          checked={choose.isPending ? choose.variables : isOn}
+          onChange={(event) => choose.mutate(event.target.checked)}
+        />
+        E-mail me when credits are low, a limit is reached or a payment needs me
+      </label>
+    </Card>
   )
 }
 
