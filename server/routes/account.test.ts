@@ -77,11 +77,7 @@ describe('the balance of an account', () => {
 
   test('the personal balance of a user with a seat is not low, because they use the pool', async () => {
     await giveCredits(database, ada.user_id, { purchased: 5 })
-    await database.owner
-      .updateTable('users')
-      .set({ plan_type: 'teams' })
-      .where('clerk_id', '=', ada.user_id)
-      .execute()
+    await database.change('users', { clerk_id: ada.user_id }, { plan_type: 'teams' })
     expect(await summary()).toMatchObject({ plan_type: 'teams', balance: { low: false } })
   })
 })
@@ -152,11 +148,7 @@ describe('credits on the way', () => {
       created_at: old,
       stripe_session_id: `cs_test_old_${ada.user_id}`,
     })
-    await database.owner
-      .updateTable('checkout_intents')
-      .set({ state: 'awaiting_payment' })
-      .where('id', '=', forgotten.id)
-      .execute()
+    await database.change('checkout_intents', { id: forgotten.id }, { state: 'awaiting_payment' })
     await buildPaidCredits(product)
     await receiveOnly()
     expect(await summary()).toMatchObject({ credits_on_the_way: 0, payments: [] })
@@ -233,11 +225,7 @@ describe('an organization', () => {
       owner_id: made.id,
       stripe_session_id: `cs_test_${made.id}`,
     })
-    await database.owner
-      .updateTable('checkout_intents')
-      .set({ state: 'awaiting_payment' })
-      .where('id', '=', purchase.id)
-      .execute()
+    await database.change('checkout_intents', { id: purchase.id }, { state: 'awaiting_payment' })
     return made
   })
 

@@ -967,11 +967,7 @@ describe('the list of work', () => {
       created_at: minutesAgo(300),
       credits: 50_000,
     })
-    await database.owner
-      .updateTable('checkout_intents')
-      .set({ last_error: mark, attempts: 3 })
-      .where('id', '=', stuck_intent)
-      .execute()
+    await database.change('checkout_intents', { id: stuck_intent }, { last_error: mark, attempts: 3 })
 
     const { rows, counts, queues, oldest_unapplied_event } = await work({ text: mark.toUpperCase() })
     expect(rows).toMatchObject([

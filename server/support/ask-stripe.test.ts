@@ -35,12 +35,7 @@ const open = async (owner: string, colleague = sam) => {
 }
 
 const resyncsOf = (owner_id: string) =>
-  database.owner
-    .selectFrom('support_acts')
-    .select(['id', 'state', 'requested_by'])
-    .where('owner_id', '=', owner_id)
-    .where('is_dry_run', '=', true)
-    .execute()
+  database.rows('support_acts', { owner_id, is_dry_run: true }, ['id', 'state', 'requested_by'])
 
 /** A worker does what the open case asked for. */
 async function answer(owner_id: string) {
@@ -207,11 +202,7 @@ test('without a worker a case says what is not known, and is answered when one c
   await runTask(worker.deps, 'say_alive')
   expect(await open(user_id)).toMatchObject({ worker: { is_silent: false }, sentence: 'Asking Stripe …' })
   const ago = new Date(Date.now() - 21_000)
-  await database.owner
-    .updateTable('cursors')
-    .set({ completed_at: ago })
-    .where('name', '=', 'worker')
-    .execute()
+  await database.change('cursors', { name: 'worker' }, { completed_at: ago })
   const { worker: heard } = await open(user_id)
   expect(heard.is_silent).toBe(true)
   expect(Math.abs(Date.parse(heard.heard_at ?? '') - ago.getTime())).toBeLessThan(2000)

@@ -27,10 +27,7 @@ beforeAll(() => {
 })
 beforeEach(async () => {
   await database.owner.deleteFrom('inbox_events').execute()
-  await database.owner
-    .updateTable('subscriptions')
-    .set({ sync_failed_at: new Date(), last_error: 'Over' })
-    .execute()
+  await database.change('subscriptions', {}, { sync_failed_at: new Date(), last_error: 'Over' })
   await database.owner
     .updateTable('checkout_intents')
     .set({ state: 'expired' })
@@ -106,11 +103,7 @@ describe('what contradicts what we know fails once, with its reason, and is not 
     const plan = await buildPaidPlan(product)
     await product.worker.catchUp()
     const id = plan.subscription_id ?? ''
-    await database.owner
-      .updateTable('subscriptions')
-      .set({ next_try_at: new Date() })
-      .where('stripe_subscription_id', '=', id)
-      .execute()
+    await database.change('subscriptions', { stripe_subscription_id: id }, { next_try_at: new Date() })
     const changed = withChangedSubscriptions(({ items }) => ({
       items: { ...items, data: [...items.data, ...items.data] },
     }))

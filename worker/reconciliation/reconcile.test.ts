@@ -87,11 +87,7 @@ async function loseEvents(): Promise<void> {
   await stripe.takeEvents()
   clock.advance(hourMs)
   const next_try_at = new Date(clock.now().getTime() + hourMs)
-  await database.owner
-    .updateTable('checkout_intents')
-    .set({ next_try_at })
-    .where('state', '=', 'open')
-    .execute()
+  await database.change('checkout_intents', { state: 'open' }, { next_try_at })
 }
 
 /** Applies what is proposed for each, and compares again. */
@@ -215,11 +211,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
     for (const event of events) await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
     await loseEvents()
     const received_at = clock.now()
-    await database.owner
-      .updateTable('inbox_events')
-      .set({ next_try_at: received_at, received_at })
-      .where('state', '=', 'received')
-      .execute()
+    await database.change('inbox_events', { state: 'received' }, { next_try_at: received_at, received_at })
     clock.advance(15 * 60_000)
     const soon = (await compare()).findings
     expect(new Set(kindsOf(soon))).toEqual(new Set(['work_overdue']))
@@ -537,11 +529,7 @@ describe('a planted difference that only a person can decide about is found, and
     if (!finding) throw new Error('It was found')
     expect((await compare()).findings).toHaveLength(1)
     const total = (total_minor: number) =>
-      database.owner
-        .updateTable('paid_invoice_lines')
-        .set({ total_minor })
-        .where('stripe_invoice_id', '=', finding.object_id)
-        .execute()
+      database.change('paid_invoice_lines', { stripe_invoice_id: finding.object_id }, { total_minor })
     await total(2000)
     expect(await adjustFor(finding, 125)).toMatchObject(gone)
     await total(1500)

@@ -173,11 +173,7 @@ describe.each(cases)('the act $kind of $of.name', ({ kind, of, plan, invoices, c
         expect(await statuses(bought), where).toEqual(invoices)
         const charges = (await life.charges(bought)).filter(({ status }) => status === 'succeeded')
         expect(charges, where).toHaveLength(invoices.filter((status) => status === 'paid').length)
-        const grants = await database.owner
-          .selectFrom('ledger_grants')
-          .select('id')
-          .where('owner_id', '=', bought.owner_id)
-          .execute()
+        const grants = await database.rows('ledger_grants', { owner_id: bought.owner_id }, ['id'])
         expect(grants, where).toHaveLength(charges.length)
         if (!isHit) break
         hits++

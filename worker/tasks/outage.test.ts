@@ -34,10 +34,7 @@ beforeEach(async () => {
   for (const table of ['seats', 'team_invitations', 'inbox_events'] as const)
     await database.owner.deleteFrom(table).execute()
   // What earlier tests left is not due.
-  await database.owner
-    .updateTable('subscriptions')
-    .set({ sync_failed_at: new Date(), last_error: 'Over' })
-    .execute()
+  await database.change('subscriptions', {}, { sync_failed_at: new Date(), last_error: 'Over' })
   await database.owner
     .updateTable('checkout_intents')
     .set({ state: 'expired' })
@@ -214,11 +211,7 @@ test('Clerk is away for 20 hours: events and invitations are done within an hour
     status: 'revoked',
     attempts: 0,
   })
-  const members = await database.owner
-    .selectFrom('organization_members')
-    .select('role')
-    .where('user_id', '=', member.user_id)
-    .execute()
+  const members = await database.rows('organization_members', { user_id: member.user_id }, ['role'])
   expect(members).toEqual([{ role: 'member' }])
 })
 

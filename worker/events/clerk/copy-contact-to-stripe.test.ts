@@ -106,11 +106,7 @@ test('a customer that is deleted at Stripe, or that the key does not have, is le
   const deleted = await buy()
   const foreign = await buy()
   await stripe.client.customers.del(deleted.customer_id)
-  await database.owner
-    .updateTable('stripe_customers')
-    .set({ customer_id: 'cus_foreign' })
-    .where('owner_id', '=', foreign.user_id)
-    .execute()
+  await database.change('stripe_customers', { owner_id: foreign.user_id }, { customer_id: 'cus_foreign' })
   await moveTo(deleted, 'deleted@example.com')
   await moveTo(foreign, 'foreign@example.com')
   for (const event of await clerk.listEvents('user.updated'))

@@ -162,12 +162,7 @@ test('a person who is deleted before the payment of a first team is heard is cha
   await deleteOwner(bought.user_id)
   await worker.catchUp()
   expect(await atStripe(bought)).toMatchObject({ status: 'canceled' })
-  const { reason } = await database.owner
-    .selectFrom('inbox_events')
-    .select('reason')
-    .where('state', '=', 'failed')
-    .limit(1)
-    .executeTakeFirstOrThrow()
+  const { reason } = await database.row('inbox_events', { state: 'failed' }, ['reason'])
   expect(reason).toMatch(/deleted_and_refunded/)
 })
 

@@ -36,11 +36,7 @@ test('a Teams plan of an organization that buys its first seats is granted for a
   await worker.catchUp()
   expect(await planBalance(bought)).toBe(2500)
   expect(await rowOf(bought)).toMatchObject({ seats_total: 5, plan_type: 'teams' })
-  const seats = await database.owner
-    .selectFrom('seats')
-    .selectAll()
-    .where('organization_id', '=', bought.owner_id)
-    .execute()
+  const seats = await database.rows('seats', { organization_id: bought.owner_id })
   expect(seats).toMatchObject([{ user_id: bought.user_id, status: 'active', role: 'admin' }])
   expect(await findUser(database.owner, bought.user_id)).toMatchObject({ plan_type: 'teams' })
 })

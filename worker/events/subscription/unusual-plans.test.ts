@@ -149,11 +149,7 @@ test('an invoice of an add-on alone is no payment for a plan', async () => {
   const bought = await buyTenSeats()
   await addOn(bought, 1)
   await worker.catchUp()
-  const lines = await database.owner
-    .selectFrom('paid_invoice_lines')
-    .select(['kind', 'seats'])
-    .where('owner_id', '=', bought.owner_id)
-    .execute()
+  const lines = await database.rows('paid_invoice_lines', { owner_id: bought.owner_id }, ['kind', 'seats'])
   expect(lines).toEqual([{ kind: 'period', seats: 10 }])
 })
 
@@ -176,11 +172,7 @@ describe('an old subscription of an organization', () => {
     const before = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id })
     await worker.catchUp()
     // The buyer leaves.
-    await database.worker
-      .updateTable('seats')
-      .set({ status: 'revoked', updated_at: new Date() })
-      .where('user_id', '=', before.user_id)
-      .execute()
+    await database.change('seats', { user_id: before.user_id }, { status: 'revoked', updated_at: new Date() })
     await life.cancel(before)
     await worker.catchUp()
     const now = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner_id })
@@ -201,11 +193,7 @@ describe('an old subscription of an organization', () => {
 
   test('an old subscription of an organization gives no seat to a former admin, with the new buyer’s address, when that one has passed theirs on', async () => {
     const { before, now, owner_id } = await teamThatCameBack()
-    await database.worker
-      .updateTable('seats')
-      .set({ status: 'revoked' })
-      .where('user_id', '=', now.user_id)
-      .execute()
+    await database.change('seats', { user_id: now.user_id }, { status: 'revoked' })
     await life.refund((await life.charges(before))[0])
     await worker.catchUp()
     expect((await listSeats(owner_id)).filter(({ status }) => status === 'active')).toEqual([])

@@ -156,11 +156,7 @@ test('a price of another plan is a visible contradiction, and another period of 
   await change(items.data[0]?.price.id ?? '', 4)
   await worker.catchUp().catch(() => undefined)
   expect(await rowsOf(bought)).toMatchObject([{ plan_type: 'pro', seats_total: 1, status: 'active' }])
-  const failed = await database.owner
-    .selectFrom('inbox_events')
-    .select(['type', 'reason'])
-    .where('state', '=', 'failed')
-    .execute()
+  const failed = await database.rows('inbox_events', { state: 'failed' }, ['type', 'reason'])
   expect(failed).toMatchObject([
     {
       type: 'customer.subscription.updated',
