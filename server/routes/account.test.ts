@@ -8,23 +8,20 @@ import {
   buildOpenCredits,
   buildPaidCredits,
   buildPaidPlan,
+  buyPlan,
   type PlanOrder,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { giveCredits, spendNow } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount } from '../../tests/support/factories/users.ts'
 import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database, stripe, clerk, server, worker } = product
-const ada = madeForEachTest(async () => {
-  const person = await signUp(clerk)
-  await buildUser(database.server, person.user_id)
-  return person
-})
+const ada = madeForEachTest(() => buildAccount(product))
 const bob = madeOnce(() => signUp(clerk))
 
 const summary = (by: Person = ada, payer = 'personal') =>
@@ -164,8 +161,7 @@ async function eventsOf(customerId: string) {
 }
 
 async function subscribe(order: PlanOrder = {}) {
-  const plan = await buildPaidPlan(product, { user_id: ada.user_id, ...order })
-  await worker.catchUp()
+  const plan = await buyPlan(product, { user_id: ada.user_id, ...order })
   return plan
 }
 

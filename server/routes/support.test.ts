@@ -26,11 +26,13 @@ import {
   buildOpenCredits,
   buildPaidCredits,
   buildPaidPlan,
+  buyCredits,
+  buyPlan,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
 import { buildGrant, giveCredits, spendNow } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount, buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { matchInWords, traceInWords, workInWords } from '../../tests/support/product/in-words.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -117,16 +119,13 @@ describe('a colleague without the role, or who may not sign in any more', () => 
 })
 
 async function buildPerson(): Promise<Person> {
-  const person = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
-  await buildUser(database.server, person.user_id)
-  return person
+  return buildAccount(product, { first_name: 'Ada', last_name: 'Lovelace' })
 }
 
 /** With 500 credits that are bought, and applied by the worker. */
 async function buildBuyer() {
   const person = await buildPerson()
-  const bought = await buildPaidCredits(product, { user_id: person.user_id })
-  await worker.catchUp()
+  const bought = await buyCredits(product, { user_id: person.user_id })
   return { ...person, ...bought }
 }
 
@@ -639,8 +638,7 @@ describe('a trace', () => {
 
   test('a trace says that Teams took the place of Pro, and what was refunded for its unused part', async () => {
     const ada = await buildPerson()
-    const pro = await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    const pro = await buyPlan(product, { user_id: ada.user_id })
     const owner_id = `org_${randomUUID().replaceAll('-', '')}`
     const { user_id } = ada
     const ends_subscription_id = pro.subscription_id
@@ -795,18 +793,15 @@ describe('a trace', () => {
         ),
       },
     ])
-    await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    await buyPlan(product, { user_id: ada.user_id })
     expect(await notices()).toHaveLength(1)
-    await buildPaidCredits(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    await buyCredits(product, { user_id: ada.user_id })
     expect(await notices()).toEqual([])
   })
 
   test('a trace says that plan credits expired at the end of a month, for two weeks', async () => {
     const ada = await buildPerson()
-    await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    await buyPlan(product, { user_id: ada.user_id })
     await product.advanceDays(32)
     await worker.catchUp()
     const said = async () => (await trace(ada.user_id)).case_summary?.notices.map(({ sentence }) => sentence)
@@ -902,8 +897,7 @@ describe('a trace', () => {
   test('the trace of an owner contains nothing of other owners', async () => {
     const [ada, bob] = [await buildPerson(), await buildPerson()]
     const theirs = await buildFailedPurchase(ada.user_id)
-    await buildPaidCredits(product, { user_id: bob.user_id })
-    await worker.catchUp()
+    await buyCredits(product, { user_id: bob.user_id })
     const [ofAda, ofBob] = [await trace(ada.user_id), await trace(bob.user_id)]
     expect(keys(ofAda).filter((key) => keys(ofBob).includes(key))).toEqual([])
     expect(JSON.stringify(ofBob)).not.toContain(theirs.event_id)

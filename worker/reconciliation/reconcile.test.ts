@@ -16,12 +16,13 @@ import { addMember, buildOrganization } from '../../tests/support/factories/orga
 import {
   buildOpenCredits,
   buildPaidCredits,
+  buyPlan,
   buildPaidPlan,
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount, buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
@@ -99,17 +100,15 @@ async function repairAll(findings: readonly FindingRow[]): Promise<FindingRow[]>
 }
 
 async function buyTeam(): Promise<{ bought: PaidPurchase; member: { user_id: string; email: string } }> {
-  const admin = await signUp(clerk)
-  await buildUser(database.server, admin.user_id)
+  const admin = await buildAccount(product)
   const organization = await buildOrganization(clerk, admin)
 
-  const bought = await buildPaidPlan(product, {
+  const bought = await buyPlan(product, {
     plan_type: 'teams',
     seats: 3,
     owner_id: organization.id,
     user_id: admin.user_id,
   })
-  await worker.catchUp()
   const member = await signUp(clerk)
   await addMember(clerk, organization, member)
   return { bought, member }

@@ -10,6 +10,7 @@ import { receiveClerkEvent, receiveStripeEvent } from '../../tests/support/facto
 import {
   buildPaidCredits,
   buildPaidPlan,
+  buyCredits,
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildMember, buildTeam } from '../../tests/support/factories/teams.ts'
@@ -163,8 +164,7 @@ describe('Stripe is away for 20 hours', { timeout: 600_000 }, () => {
 })
 
 test('workers that are killed at every try for two hours cost no attempt, and the next one applies it', async () => {
-  const refunded = await buildPaidCredits(product)
-  await product.worker.catchUp()
+  const refunded = await buyCredits(product)
   const [charge] = (await stripe.client.charges.list({ customer: refunded.customer_id })).data
   await stripe.client.refunds.create({ charge: charge?.id ?? '' })
   await receiveAll(await stripe.takeEvents())

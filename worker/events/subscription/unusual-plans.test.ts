@@ -4,6 +4,7 @@ import { planItemOf } from '../../../schema/vendors/stripe/catalogue.ts'
 import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import {
   buildPaidPlan,
+  buyPlan,
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
@@ -17,11 +18,7 @@ const life = planLife(product)
 afterEach(() => life.startOver())
 booksEndRight(database)
 
-async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {
-  const bought = await buildPaidPlan(product, order)
-  await worker.catchUp()
-  return bought
-}
+const buy = (order?: PlanOrder) => buyPlan(product, order)
 
 const listUnfinishedEvents = () =>
   database.owner.selectFrom('inbox_events').select(['type', 'reason']).where('state', '=', 'failed').execute()
@@ -169,14 +166,12 @@ const listSeats = (organization_id: string) =>
 describe('an old subscription of an organization', () => {
   async function teamThatCameBack() {
     const owner_id = `org_${randomUUID().slice(0, 8)}`
-    const before = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id })
-    await worker.catchUp()
+    const before = await buyPlan(product, { plan_type: 'teams', seats: 3, owner_id })
     // The buyer leaves.
     await database.change('seats', { user_id: before.user_id }, { status: 'revoked', updated_at: new Date() })
     await life.cancel(before)
     await worker.catchUp()
-    const now = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner_id })
-    await worker.catchUp()
+    const now = await buyPlan(product, { plan_type: 'teams', seats: 5, owner_id })
     return { before, now, owner_id }
   }
 
