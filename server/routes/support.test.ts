@@ -12,14 +12,14 @@ import {
 import { recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { setBudget } from '../../schema/ledger/budgets.ts'
-import { monthGrant } from '../../schema/ledger/grants.ts'
 import { endExpiredHolds } from '../../schema/ledger/post/holds.ts'
-import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
+import { postTransfers } from '../../schema/ledger/post/post.ts'
 import { type Reservation, type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { findUser } from '../../schema/people/users/users.ts'
 import { listAudit, recordLook } from '../../schema/support/audit.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildUnexplained } from '../../tests/support/factories/grants.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
@@ -642,8 +642,7 @@ describe('a trace', () => {
     const owner_id = `org_${randomUUID().replaceAll('-', '')}`
     const { user_id } = ada
     const ends_subscription_id = pro.subscription_id
-    await buildPaidPlan(product, { user_id, owner_id, plan_type: 'teams', ends_subscription_id })
-    await worker.catchUp()
+    await buyPlan(product, { user_id, owner_id, plan_type: 'teams', ends_subscription_id })
     const plan = async () => (await trace(user_id)).timeline.find(({ kind }) => kind === 'subscription')
     expect(await plan()).toMatchObject({
       level: 'waiting',
@@ -815,28 +814,16 @@ describe('a trace', () => {
 
   test('a trace finds a transfer that nothing explains', async () => {
     const ada = await buildPerson()
-    const { owner_id, intent_id, subscription_id } = await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
-    const grant = monthGrant('late_month', owner_id, {
-      intent_id,
-      stripe_subscription_id: subscription_id ?? '',
-      stripe_invoice_id: 'in_never',
-      month_starts_at: null,
-      starts_at: new Date('2026-01-01T00:00:00Z'),
-      ends_at: new Date('2026-02-01T00:00:00Z'),
-    })
-    const transfer = grantTransfer(
-      { grant, ordinal: 1, credits: 900, kind: 'plan_grant', house: 'granted', paid_by: null },
-      { occurred_at: clock.now(), event_id: null, actor: 'test', reason: 'Test' },
-    )
-    await postTransfers(database.worker, [transfer])
+    const bought = await buyPlan(product, { user_id: ada.user_id })
+    const { grant, ...transfer } = buildUnexplained(bought, clock.now())
+    await postTransfers(database.worker, [{ grant, ...transfer }])
     const { case_summary, timeline } = await trace(ada.user_id)
     expect(case_summary).toMatchObject({
       agrees: false,
       sentence: expect.stringMatching(
         /^900 credits of the late payment for the month from 1 January 2026 are too many: /,
       ),
-      problems: [{ credits: -900, replay: { kind: 'subscription', id: subscription_id } }],
+      problems: [{ credits: -900, replay: { kind: 'subscription', id: bought.subscription_id } }],
       grants: [{ id: grant.id, account: grant.account, credits: { is: 900, should: 0 } }],
       balance: { total: { is: 1400, should: 500 } },
     })

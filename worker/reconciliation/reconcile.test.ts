@@ -4,14 +4,13 @@ import type { Repair } from '../../schema/api/reconciliation.ts'
 import { recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import { type FindingRow, listFindings, saveFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { findProvenUntil, type Run } from '../../schema/billing/reconciliation/runs.ts'
-import { monthGrant } from '../../schema/ledger/grants.ts'
-import { grantTransfer } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findAct } from '../../schema/support/acts.ts'
 import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
 import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildUnexplained } from '../../tests/support/factories/grants.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
   buildOpenCredits,
@@ -337,32 +336,13 @@ describe('a planted difference is found, its repair is proposed, and resolves it
   test('a month that no invoice paid for', async () => {
     const bought = await buildPaidPlan(product)
     await settle()
-    const starts_at = new Date('2026-01-01T00:00:00Z')
-    const grant = monthGrant('late_month', bought.owner_id, {
-      intent_id: bought.intent_id,
-      stripe_subscription_id: bought.subscription_id ?? '',
-      stripe_invoice_id: 'in_never',
-      month_starts_at: null,
-      starts_at,
-      ends_at: new Date('2026-02-01T00:00:00Z'),
-    })
-    const transfer = {
-      grant,
-      ordinal: 1,
-      credits: 900,
-      kind: 'plan_grant',
-      house: 'granted',
-      paid_by: null,
-    } as const
-    await postTransfer(
-      database.worker,
-      grantTransfer(transfer, { occurred_at: clock.now(), event_id: null, actor: 'test', reason: 'Test' }),
-    )
+    const unexplained = buildUnexplained(bought, clock.now())
+    await postTransfer(database.worker, unexplained)
     const { findings } = await compare()
     expect(findings).toMatchObject([
       {
         kind: 'grant_unexplained',
-        object_id: grant.id,
+        object_id: unexplained.grant.id,
         credits: -900,
         repair: { kind: 'resync', target: { kind: 'user' } },
       },
