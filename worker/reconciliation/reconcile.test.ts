@@ -15,8 +15,8 @@ import { addMember, buildOrganization } from '../../tests/support/factories/orga
 import {
   buildOpenCredits,
   buildPaidCredits,
-  buyPlan,
   buildPaidPlan,
+  buyPlan,
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
