@@ -6,17 +6,15 @@ import { addressOf, type Endpoint } from '../schema/api/endpoint.ts'
 import { buildExtensionToken } from '../tests/support/factories/extension-tokens.ts'
 import { buildOrganization } from '../tests/support/factories/organizations.ts'
 import { giveCredits } from '../tests/support/factories/transfers.ts'
-import { buildUser } from '../tests/support/factories/users.ts'
+import { buildAccount } from '../tests/support/factories/users.ts'
 import { isLong } from '../tests/support/long.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
-import { signUp } from '../tests/support/services/clerk.ts'
 import { routes } from './routes.ts'
 
 const { database, clerk, server } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const known = { user_id: '', org_id: '', session: '', extension: '' }
 beforeAll(async () => {
-  const person = await signUp(clerk, { role: 'support' })
-  await buildUser(database.owner, person.user_id)
+  const person = await buildAccount({ database, clerk }, { role: 'support' })
   await giveCredits(database, person.user_id, { purchased: 1000 })
   const organization = await buildOrganization(clerk, person)
   const extension = await buildExtensionToken(database, person.user_id)

@@ -7,17 +7,20 @@ const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database, server, stripe } = product
 const { intents, subscribe, subscribed, sessionOf } = planBuyer(product)
 
+/** From now on Stripe has another price of the plan by the month. */
+const sellAt = (plan: 'pro' | 'teams', unit_amount: number) =>
+  stripe.client.prices.create({
+    product: `plan_${plan}`,
+    lookup_key: `${plan}_monthly`,
+    transfer_lookup_key: true,
+    currency: 'eur',
+    unit_amount,
+    currency_options: { usd: { unit_amount }, gbp: { unit_amount } },
+    recurring: { interval: 'month' },
+  })
+
 describe('when the price at Stripe differs from the catalogue', () => {
-  const breakPrice = async (unit_amount: number) =>
-    stripe.client.prices.create({
-      product: 'plan_pro',
-      lookup_key: 'pro_monthly',
-      transfer_lookup_key: true,
-      currency: 'eur',
-      unit_amount,
-      currency_options: { usd: { unit_amount }, gbp: { unit_amount } },
-      recurring: { interval: 'month' },
-    })
+  const breakPrice = (unit_amount: number) => sellAt('pro', unit_amount)
   const fresh = () => product.startServer()
 
   test('nothing is sold and the log says why, until the set-up has been run', async () => {
@@ -70,15 +73,7 @@ describe('when the price at Stripe differs from the catalogue', () => {
 
 test('a price change does not affect the terms of an open page', async () => {
   const first = await subscribed({ planType: 'teams', seats: 2 })
-  await stripe.client.prices.create({
-    product: 'plan_teams',
-    lookup_key: 'teams_monthly',
-    transfer_lookup_key: true,
-    currency: 'eur',
-    unit_amount: 9900,
-    currency_options: { usd: { unit_amount: 9900 }, gbp: { unit_amount: 9900 } },
-    recurring: { interval: 'month' },
-  })
+  await sellAt('teams', 9900)
   await stripe.knob(`sessions/${first.sessionId}/pay`)
   expect(await sessionOf(first)).toMatchObject({ amount_total: 6000, payment_status: 'paid' })
   expect(await intents()).toMatchObject([{ amount_minor: 6000, credits: 1000 }])

@@ -82,11 +82,7 @@ async function replaceBy(person: Person, planType: string): Promise<string> {
   await buy(person, planType, { seats: 3, endOwnPlan: true })
   await processSubscriptionSync(product.worker.deps, { subscription_id: own?.id ?? '' })
   await product.worker.catchUp()
-  const { organization_id } = await product.database.owner
-    .selectFrom('seats')
-    .select('organization_id')
-    .where('user_id', '=', person.user_id)
-    .executeTakeFirstOrThrow()
+  const { organization_id } = await product.database.row('seats', { user_id: person.user_id })
   return organization_id
 }
 

@@ -11,27 +11,22 @@ import { landingCards, pricingCards } from './content/site/plans.ts'
 import { quotes, teamFeatures, teamSections, teamSecurity } from './content/site/teams.ts'
 import { updates } from './content/site/updates.ts'
 import { renderPage, signInScripts } from './render.tsx'
+import { testConfig } from './testing/config.ts'
 
 const template = '<head><!--page-head--></head><body><div id="root"><!--page--></div></body>'
 
 function stateOf(changes: {
   brand?: Partial<Brand>
   signed_in?: boolean
-  publishable_key?: string
-  proxy_url?: string
+  clerk?: Partial<PageState['config']['clerk']>
   maximum_seats?: number
 }): PageState {
   return {
     config: {
+      ...testConfig,
       brand: { ...defaultBrand, ...changes.brand },
-      clerk: {
-        publishable_key: changes.publishable_key ?? 'pk_test',
-        proxy_url: changes.proxy_url ?? null,
-      },
-      sandbox: false,
-      sample_editor_url: null,
-      editors: {},
-      maximum_seats: changes.maximum_seats ?? 100,
+      clerk: { ...testConfig.clerk, ...changes.clerk },
+      ...(changes.maximum_seats && { maximum_seats: changes.maximum_seats }),
     },
     signed_in: changes.signed_in ?? false,
   }
@@ -54,7 +49,7 @@ test('every other path is left to the account’s document', async () => {
 })
 
 test('a document of the account begins to load Clerk’s script, and with a form the form’s', () => {
-  const real = stateOf({ publishable_key: `pk_live_${btoa('clerk.tidemark.example$')}` })
+  const real = stateOf({ clerk: { publishable_key: `pk_live_${btoa('clerk.tidemark.example$')}` } })
   const npm = 'https://clerk.tidemark.example/npm/@clerk'
   const dashboard = signInScripts({ path: '/dashboard', state: real })
   expect(dashboard).toBe(
@@ -67,7 +62,7 @@ test('a document of the account begins to load Clerk’s script, and with a form
   }
   expect(signInScripts({ path: '/sign-up-later', state: real })).toBe(dashboard)
 
-  const standIn = stateOf({ proxy_url: '/__clerk' })
+  const standIn = stateOf({ clerk: { proxy_url: '/__clerk' } })
   expect(signInScripts({ path: '/dashboard', state: standIn })).toBe(
     '<script data-clerk-js-script async crossorigin="anonymous" src="/__clerk/npm/@clerk/clerk-js@6/dist/clerk.browser.js" data-clerk-publishable-key="pk_test" data-clerk-proxy-url="/__clerk"></script>',
   )

@@ -6,6 +6,7 @@ import {
   buildOpenCredits,
   buildPaidCredits,
   buildPaidPlan,
+  buyCredits,
 } from '../tests/support/factories/paid-purchases.ts'
 import { buildUser } from '../tests/support/factories/users.ts'
 import { testProduct } from '../tests/support/product/start-test-product.ts'
@@ -77,8 +78,7 @@ test('each line of a plan, of its claim and of a refund names what was paid and 
 })
 
 test('the line of a refund names its charge, the checkout that it paid and what was taken back', async () => {
-  const bought = await buildPaidCredits(product)
-  await worker.catchUp()
+  const bought = await buyCredits(product)
   const before = await transfersOf(bought.owner_id)
   const { data } = await stripe.client.charges.list({ customer: bought.customer_id, limit: 1 })
   await stripe.client.refunds.create({ charge: data[0]?.id ?? '' })

@@ -3,12 +3,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../tests/support/database/test-database.ts'
-import { buildReservation, settleHold } from '../../tests/support/factories/holds.ts'
-import { decideOne, giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildSpender } from '../../tests/support/factories/holds.ts'
 import type { BudgetPeriod } from '../api/budgets.ts'
 import { askForMore, listBudgets, raiseBudget, setBudget } from './budgets.ts'
 import { eraseTransferTexts } from './post/erase-texts.ts'
-import type { SpendRequest } from './spend/usage.ts'
 
 const database = testDatabase()
 booksEndRight(database)
@@ -20,9 +18,7 @@ const noon = '2026-11-20T12:00:00Z'
 /** An organization with bought credits, whose people spend at moments of the product's clock. */
 async function organization(credits = 10_000) {
   const owner_id = `org_${randomUUID().replaceAll('-', '')}`
-  await giveCredits(database, owner_id, { purchased: credits })
-  const one = (request: SpendRequest) => decideOne(database.server, request)
-  const asked = (actor: string, at: string) => ({ owner_id, actor, occurred_at: new Date(at) })
+  const spender = await buildSpender(database, { purchased: credits }, owner_id)
   const set = (
     scope: 'organization' | 'member_default' | 'member',
     limit: number | null,
@@ -48,37 +44,22 @@ async function organization(credits = 10_000) {
     set,
     list,
     use: (actor: string, used: number, at = noon, more: { failure?: 'timeout'; key?: string } = {}) =>
-      one({
-        ...asked(actor, at),
-        credits: used,
-        idempotency_key: more.key ?? randomUUID(),
-        reason: 'Chat',
-        failure: more.failure,
-      }),
+      spender.use(used, { actor, at, ...more }),
     reserve: (
       actor: string,
       held: number,
       at = noon,
-      more: { at_least?: number; run?: string; run_limit?: number; key?: string } = {},
-    ) =>
-      one(
-        buildReservation(owner_id, {
-          ...asked(actor, at),
-          credits: held,
-          idempotency_key: more.key ?? randomUUID(),
-          lasting_s: 60 * 60,
-          ...more,
-        }),
-      ),
+      more: { at_least?: number; run?: string; run_limit?: number } = {},
+    ) => spender.reserve(held, { actor, at, lasting_s: 60 * 60, ...more }),
     settle: (
       actor: string,
-      { hold }: { hold: { id: string } | null },
+      hold: Parameters<typeof spender.settle>[0],
       cost: number,
       at = noon,
       more: { may_spend?: boolean; failure?: 'timeout' } = {},
-    ) => settleHold(database.server, owner_id, hold, { ...asked(actor, at), credits: cost, ...more }),
-    release: (actor: string, { hold }: { hold: { id: string } | null }, at = noon) =>
-      one({ ...asked(actor, at), action: 'release', hold_id: hold?.id ?? '' }),
+    ) => spender.settle(hold, cost, { actor, at, ...more }),
+    release: (actor: string, hold: Parameters<typeof spender.release>[0]) =>
+      spender.release(hold, { actor, at: noon }),
   }
 }
 

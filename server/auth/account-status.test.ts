@@ -105,11 +105,7 @@ describe('Clerk’s events', () => {
     await clerk.client.users.banUser(ada.user_id)
     await arrive('user.updated', ada)
     for (const token of tokens) expect(await works(token)).toBe(false)
-    const left = await database.owner
-      .selectFrom('extension_sign_ins')
-      .select('state_hash')
-      .where('user_id', '=', ada.user_id)
-      .execute()
+    const left = await database.rows('extension_sign_ins', { user_id: ada.user_id }, ['state_hash'])
     expect(left).toEqual([])
     expect((await exchange(server, begun)).status).toBe(400)
   })

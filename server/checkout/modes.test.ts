@@ -70,12 +70,7 @@ const customersOf = () =>
     .where('owner_id', '=', ada.user_id)
     .orderBy('livemode')
     .execute()
-const outcomeOf = (id: string) =>
-  database.owner
-    .selectFrom('inbox_events')
-    .select(['state', 'reason'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+const outcomeOf = (id: string) => database.row('inbox_events', { id }, ['state', 'reason'])
 
 describe('with a live key', () => {
   test('a buyer gets a customer of live mode, and keeps the one of test mode', async () => {
@@ -180,11 +175,7 @@ describe('with a live key', () => {
       state: 'failed',
       failure_reason: reason,
     })
-    const left = await database.owner
-      .selectFrom('subscriptions')
-      .select(['status', 'last_error'])
-      .where('owner_id', '=', ada.user_id)
-      .execute()
+    const left = await database.rows('subscriptions', { owner_id: ada.user_id }, ['status', 'last_error'])
     expect(left).toEqual([{ status: 'trialing', last_error: reason }])
     const syncs = worker.runs.filter(({ payload }) => payload.subscription_id === row.stripe_subscription_id)
     expect(syncs).toHaveLength(1)

@@ -3,18 +3,14 @@ import { getOfferedCard } from '../../schema/api/account.ts'
 import { purchaseCredits } from '../../schema/api/checkout.ts'
 import { createCheckoutSession } from '../../schema/api/subscriptions.ts'
 import { findStripeCustomer } from '../../schema/billing/customers/customers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount } from '../../tests/support/factories/users.ts'
 import { madeForEachTest } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
-import { type Person, signUp } from '../../tests/support/services/clerk.ts'
+import type { Person } from '../../tests/support/services/clerk.ts'
 import { findOfferedCard } from '../checkout/offered-card.ts'
 
 const { database, stripe, clerk, server } = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
-const ada = madeForEachTest(async () => {
-  const person = await signUp(clerk)
-  await buildUser(database.server, person.user_id)
-  return person
-})
+const ada = madeForEachTest(() => buildAccount({ database, clerk }))
 
 const offered = async (by: Person = ada) =>
   (await server.ask(getOfferedCard, { token: by.token, query: {} })).card

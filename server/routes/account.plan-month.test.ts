@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { getAccountSummary } from '../../schema/api/account.ts'
 import { findLatestMonth } from '../../schema/ledger/read/latest-month.ts'
-import { buildPaidPlan, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
+import { buyPlan, type PaidPurchase, type PlanOrder } from '../../tests/support/factories/paid-purchases.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -13,11 +13,7 @@ const { stripe, server, worker, clock } = product
 const life = planLife(product)
 beforeEach(() => life.startOver())
 
-async function buy(order: Parameters<typeof buildPaidPlan>[1] = {}): Promise<PaidPurchase> {
-  const bought = await buildPaidPlan(product, order)
-  await worker.catchUp()
-  return bought
-}
+const buy = (order?: PlanOrder) => buyPlan(product, order)
 
 const summaryOf = ({ user_id }: PaidPurchase) =>
   server.ask(getAccountSummary, { token: user_id, query: { payer: 'personal' } })

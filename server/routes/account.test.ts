@@ -8,23 +8,20 @@ import {
   buildOpenCredits,
   buildPaidCredits,
   buildPaidPlan,
+  buyPlan,
   type PlanOrder,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { giveCredits, spendNow } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount } from '../../tests/support/factories/users.ts'
 import { madeForEachTest, madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'sandbox' })
 const { database, stripe, clerk, server, worker } = product
-const ada = madeForEachTest(async () => {
-  const person = await signUp(clerk)
-  await buildUser(database.server, person.user_id)
-  return person
-})
+const ada = madeForEachTest(() => buildAccount(product))
 const bob = madeOnce(() => signUp(clerk))
 
 const summary = (by: Person = ada, payer = 'personal') =>
@@ -77,11 +74,7 @@ describe('the balance of an account', () => {
 
   test('the personal balance of a user with a seat is not low, because they use the pool', async () => {
     await giveCredits(database, ada.user_id, { purchased: 5 })
-    await database.owner
-      .updateTable('users')
-      .set({ plan_type: 'teams' })
-      .where('clerk_id', '=', ada.user_id)
-      .execute()
+    await database.change('users', { clerk_id: ada.user_id }, { plan_type: 'teams' })
     expect(await summary()).toMatchObject({ plan_type: 'teams', balance: { low: false } })
   })
 })
@@ -152,11 +145,7 @@ describe('credits on the way', () => {
       created_at: old,
       stripe_session_id: `cs_test_old_${ada.user_id}`,
     })
-    await database.owner
-      .updateTable('checkout_intents')
-      .set({ state: 'awaiting_payment' })
-      .where('id', '=', forgotten.id)
-      .execute()
+    await database.change('checkout_intents', { id: forgotten.id }, { state: 'awaiting_payment' })
     await buildPaidCredits(product)
     await receiveOnly()
     expect(await summary()).toMatchObject({ credits_on_the_way: 0, payments: [] })
@@ -172,8 +161,7 @@ async function eventsOf(customerId: string) {
 }
 
 async function subscribe(order: PlanOrder = {}) {
-  const plan = await buildPaidPlan(product, { user_id: ada.user_id, ...order })
-  await worker.catchUp()
+  const plan = await buyPlan(product, { user_id: ada.user_id, ...order })
   return plan
 }
 
@@ -233,11 +221,7 @@ describe('an organization', () => {
       owner_id: made.id,
       stripe_session_id: `cs_test_${made.id}`,
     })
-    await database.owner
-      .updateTable('checkout_intents')
-      .set({ state: 'awaiting_payment' })
-      .where('id', '=', purchase.id)
-      .execute()
+    await database.change('checkout_intents', { id: purchase.id }, { state: 'awaiting_payment' })
     return made
   })
 

@@ -113,11 +113,7 @@ describe('the status of a session', () => {
     'the status of a session of an intent that %s says so',
     async (state) => {
       const { sessionId, intentId } = await buy()
-      await database.worker
-        .updateTable('checkout_intents')
-        .set({ state })
-        .where('id', '=', intentId)
-        .execute()
+      await database.change('checkout_intents', { id: intentId }, { state })
       expect(await status(sessionId)).toMatchObject({ fulfilment: { state, applied_at: null } })
     },
   )

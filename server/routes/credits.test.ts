@@ -6,7 +6,7 @@ import { postTransfers } from '../../schema/ledger/post/post.ts'
 import type { Usage } from '../../schema/ledger/spend/usage.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildGrant, giveCredits, postTransfer, spendNow } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
@@ -152,8 +152,7 @@ describe('the summary of usage', () => {
 })
 
 test('a text that was erased is shown as erased', async () => {
-  const cid = await signUp(clerk)
-  await buildUser(database.worker, cid.user_id)
+  const cid = await buildAccount({ database, clerk })
   await giveCredits(database, cid.user_id, { purchased: 100 })
   await sql`UPDATE ledger_transfers SET reason = NULL, reason_salt = NULL WHERE owner_id = ${cid.user_id}`.execute(
     database.owner,

@@ -8,14 +8,14 @@ import {
 } from '../../schema/api/explanation.ts'
 import { verifyLedger } from '../../schema/ledger/verify/verify.ts'
 import { buildHold, settleHold } from '../../tests/support/factories/holds.ts'
-import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { buyCredits, buyPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer, spendNow } from '../../tests/support/factories/transfers.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 
 const product = testProduct({ stripe: 'with_prices', clerk: 'trusting' })
-const { server, database, clock, worker } = product
+const { server, database, clock } = product
 const life = planLife(product)
 const format = {
   day: (iso: string) => iso.slice(0, 10),
@@ -32,11 +32,9 @@ const told = ({ cause, change, balance_after }: BalanceChange) => [
 
 test('a month of a customer is explained: purchase, usage, refund, end of the month, and the balance of any day', async () => {
   const today = dayAfter(0)
-  const plan = await buildPaidPlan(product)
-  await worker.catchUp()
+  const plan = await buyPlan(product)
   await life.use(plan, 120)
-  const credits = await buildPaidCredits(product, { user_id: plan.user_id })
-  await worker.catchUp()
+  const credits = await buyCredits(product, { user_id: plan.user_id })
   const explain = async (query: Record<string, string> = {}) =>
     (await server.ask(explainBalance, { token: plan.user_id, query })).data
   const bought = [

@@ -109,11 +109,7 @@ describe('an ETag', () => {
   test('an ETag changes with the plan, even without a ledger entry', async () => {
     const { user_id, token } = await editor()
     const { etag } = await revalidate(token, '')
-    await database.worker
-      .updateTable('users')
-      .set({ plan_type: 'pro' })
-      .where('clerk_id', '=', user_id)
-      .execute()
+    await database.change('users', { clerk_id: user_id }, { plan_type: 'pro' })
     const changed = await revalidate(token, etag)
     expect(JSON.parse(changed.text)).toMatchObject({ plan_type: 'pro', version: 0 })
   })

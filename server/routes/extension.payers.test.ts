@@ -20,7 +20,7 @@ import { buildSeat } from '../../tests/support/factories/seats.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildTeam, invite } from '../../tests/support/factories/teams.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount, buildUser } from '../../tests/support/factories/users.ts'
 import {
   bind,
   codeOf,
@@ -40,8 +40,7 @@ booksEndRight(database)
 async function colleague(credits: { own?: number; pool?: number } = {}) {
   const boss = await signUp(clerk)
   const org = await buildOrganization(clerk, boss)
-  const person = await signUp(clerk)
-  await buildUser(database.server, person.user_id)
+  const person = await buildAccount({ database, clerk })
   await addMember(clerk, org, person)
   await buildSeat(database, { organization_id: org.id, ...seatOf(person) })
   await giveCredits(database, person.user_id, { purchased: credits.own ?? 0 })

@@ -150,11 +150,7 @@ describe('a request that ends early', () => {
       { type: 'error', error: { type: 'api_error' } },
     ])
     expect(await balanceOf(token)).toEqual({ available: 500, held: 0 })
-    const failures = await database.owner
-      .selectFrom('ledger_failures')
-      .selectAll()
-      .where('owner_id', '=', user_id)
-      .execute()
+    const failures = await database.rows('ledger_failures', { owner_id: user_id })
     expect(failures).toMatchObject([{ failure: 'provider_error', operator_key_id: expect.any(String) }])
   })
 

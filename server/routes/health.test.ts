@@ -99,11 +99,7 @@ describe('health', () => {
       database.server,
       eventOf('checkout.session.completed', { object: 'y' }),
     )
-    await database.owner
-      .updateTable('inbox_events')
-      .set({ last_error: 'Stripe is away' })
-      .where('state', '=', 'received')
-      .execute()
+    await database.change('inbox_events', { state: 'received' }, { last_error: 'Stripe is away' })
     const later = new Date(Date.now() + 7 * 60_000)
     await using behind = await startServer({ deps: { now: () => later } })
     const ready = await get('/readyz', behind)
@@ -159,11 +155,7 @@ describe('health', () => {
     const id = await receiveStripeEvent(database.server, eventOf('invoice.paid', { object: 'invoice' }))
     const away = async (minutes: number) => {
       const unavailable_since = new Date(Date.now() - minutes * 60_000)
-      await database.owner
-        .updateTable('inbox_events')
-        .set({ unavailable_since })
-        .where('id', '=', id)
-        .execute()
+      await database.change('inbox_events', { id }, { unavailable_since })
       return (await getMonitoring('/metrics')).text()
     }
     expect(await away(59)).toContain('tidemark_away_rows{what="event"} 0')

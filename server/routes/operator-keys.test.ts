@@ -52,13 +52,7 @@ const unknownModel = { status: 422, body: { code: 'unknown_model' } }
 /** As the history shows it. */
 const format = { day: String, credits: String, money: String }
 const balanceOf = (token: string) => server.ask(getExtensionBalance, { token })
-const transfersOf = (owner_id: string) =>
-  database.owner
-    .selectFrom('ledger_transfers')
-    .selectAll()
-    .where('owner_id', '=', owner_id)
-    .where('kind', '=', 'usage')
-    .execute()
+const transfersOf = (owner_id: string) => database.rows('ledger_transfers', { owner_id, kind: 'usage' })
 
 describe('with an operator key', () => {
   test('a service reserves and settles for the person of a token, whose editor pays and whose transfer names the key', async () => {
@@ -291,11 +285,7 @@ describe('a hold of an operator key', () => {
     const extended = () =>
       server.api(extendHold, { token: gateway.key, params: { id }, body: { expires_in: 30 } })
     expect((await extended()).status).toBe(200)
-    await database.worker
-      .updateTable('seats')
-      .set({ status: 'revoked' })
-      .where('organization_id', '=', org)
-      .execute()
+    await database.change('seats', { organization_id: org }, { status: 'revoked' })
     expect(await extended()).toMatchObject({ status: 404, body: { code: 'payer_not_found' } })
     // Up to what was reserved; what is above needs the seat.
     expect((await settle(id, 80)).body).toMatchObject({ charged: 75, uncollected: 5 })

@@ -143,11 +143,9 @@ describe('assigning a seat', () => {
       .where('organization_id', '=', ours.organization.id)
       .execute()
     expect(await assign(ours, email)).toMatchObject({ status: 200 })
-    const rows = await database.owner
-      .selectFrom('team_invitations')
-      .select('clerk_invitation_id')
-      .where('organization_id', '=', ours.organization.id)
-      .execute()
+    const rows = await database.rows('team_invitations', { organization_id: ours.organization.id }, [
+      'clerk_invitation_id',
+    ])
     expect(rows).toEqual([{ clerk_invitation_id: sent?.clerk_invitation_id }])
   })
 

@@ -210,11 +210,7 @@ describe('the billing portal', () => {
       flow: null,
     })
     expect(await kindOf(session?.configuration)).toBe('organization')
-    const kept = await database.owner
-      .selectFrom('stripe_customers')
-      .select('customer_id')
-      .where('owner_id', '=', org.id)
-      .executeTakeFirstOrThrow()
+    const kept = await database.row('stripe_customers', { owner_id: org.id }, ['customer_id'])
     expect(session?.customer).toBe(kept.customer_id)
   })
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { getOrganizationCredits } from '../../schema/api/organizations.ts'
-import { monthGrant } from '../../schema/ledger/grants.ts'
+import { buildMonthGrant, buildTransfer } from '../../tests/support/factories/grants.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
@@ -32,28 +32,17 @@ async function subscribeFromTheTenth(): Promise<void> {
     owner_id: org.id,
     user_id: await buildUser(database.owner, ada.user_id),
   })
-  const month = { starts_at: new Date('2026-05-10T00:00:00Z'), ends_at: new Date('2026-06-10T00:00:00Z') }
-  const earlier = { starts_at: new Date('2026-04-10T00:00:00Z'), ends_at: month.starts_at }
-  for (const [index, period] of [earlier, month].entries()) {
-    await postTransfer(database.worker, {
-      idempotency_key: `month/${id}/${index}`,
-      kind: 'plan_grant',
-      grant: monthGrant('month', org.id, {
-        intent_id: null,
-        stripe_subscription_id: id,
-        stripe_invoice_id: `in_${id}`,
-        month_starts_at: period.starts_at,
-        ...period,
-      }),
-      occurred_at: period.starts_at,
-      intent_id: null,
-      event_id: null,
-      actor: 'test',
-      reason: 'Plan credits',
-      plan: 250,
-      purchased: 0,
-      house: 'granted',
-    })
+  for (const [begins, ends] of [
+    ['2026-04-10', '2026-05-10'],
+    ['2026-05-10', '2026-06-10'],
+  ] as const) {
+    const occurred_at = new Date(begins)
+    const month = buildMonthGrant(org.id, occurred_at)
+    const grant = { ...month, stripe_subscription_id: id, ends_at: new Date(ends) }
+    await postTransfer(
+      database.worker,
+      buildTransfer(grant, { kind: 'plan_grant', ordinal: 1, amount: 250 }, { occurred_at }),
+    )
   }
 }
 

@@ -97,11 +97,7 @@ describe('a plan', () => {
       },
     ])
     expect(new Set(customers).size).toBe(2)
-    const kept = await database.owner
-      .selectFrom('stripe_customers')
-      .select(['customer_id'])
-      .where('owner_id', '=', ada.user_id)
-      .execute()
+    const kept = await database.rows('stripe_customers', { owner_id: ada.user_id }, ['customer_id'])
     expect(kept).toEqual([{ customer_id: customers[0] }])
   })
 

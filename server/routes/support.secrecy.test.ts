@@ -64,11 +64,7 @@ async function buildCustomerWithSecrets() {
       created_at: new Date(),
     })
     .execute()
-  const hashes = await database.owner
-    .selectFrom('extension_tokens')
-    .select('token_hash')
-    .where('user_id', '=', intent.owner_id ?? '')
-    .execute()
+  const hashes = await database.rows('extension_tokens', { user_id: intent.owner_id ?? '' }, ['token_hash'])
   const encoded = hashes.flatMap(({ token_hash }) =>
     (['hex', 'base64', 'base64url'] as const).map((encoding) => token_hash.toString(encoding)),
   )

@@ -13,26 +13,28 @@ import {
 import { recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import { failEvent, finishEvent } from '../../schema/inbox/events.ts'
 import { setBudget } from '../../schema/ledger/budgets.ts'
-import { monthGrant } from '../../schema/ledger/grants.ts'
 import { endExpiredHolds } from '../../schema/ledger/post/holds.ts'
-import { grantTransfer, postTransfers } from '../../schema/ledger/post/post.ts'
+import { postTransfers } from '../../schema/ledger/post/post.ts'
 import { type Reservation, type SpendRequest, spendCredits } from '../../schema/ledger/spend/usage.ts'
 import { finishMail, listMails, tell } from '../../schema/mails/mails.ts'
 import { findUser } from '../../schema/people/users/users.ts'
 import { listAudit, recordLook } from '../../schema/support/audit.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildUnexplained } from '../../tests/support/factories/grants.ts'
 import { buildHold } from '../../tests/support/factories/holds.ts'
 import { buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
   buildOpenCredits,
   buildPaidCredits,
   buildPaidPlan,
+  buyCredits,
+  buyPlan,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildTeam, giveSeat, invite } from '../../tests/support/factories/teams.ts'
 import { buildGrant, giveCredits, spendNow } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount, buildUser } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { matchInWords, traceInWords, workInWords } from '../../tests/support/product/in-words.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -119,16 +121,13 @@ describe('a colleague without the role, or who may not sign in any more', () => 
 })
 
 async function buildPerson(): Promise<Person> {
-  const person = await signUp(clerk, { first_name: 'Ada', last_name: 'Lovelace' })
-  await buildUser(database.server, person.user_id)
-  return person
+  return buildAccount(product, { first_name: 'Ada', last_name: 'Lovelace' })
 }
 
 /** With 500 credits that are bought, and applied by the worker. */
 async function buildBuyer() {
   const person = await buildPerson()
-  const bought = await buildPaidCredits(product, { user_id: person.user_id })
-  await worker.catchUp()
+  const bought = await buyCredits(product, { user_id: person.user_id })
   return { ...person, ...bought }
 }
 
@@ -665,13 +664,11 @@ describe('a trace', () => {
 
   test('a trace says that Teams took the place of Pro, and what was refunded for its unused part', async () => {
     const ada = await buildPerson()
-    const pro = await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    const pro = await buyPlan(product, { user_id: ada.user_id })
     const owner_id = `org_${randomUUID().replaceAll('-', '')}`
     const { user_id } = ada
     const ends_subscription_id = pro.subscription_id
-    await buildPaidPlan(product, { user_id, owner_id, plan_type: 'teams', ends_subscription_id })
-    await worker.catchUp()
+    await buyPlan(product, { user_id, owner_id, plan_type: 'teams', ends_subscription_id })
     const plan = async () => (await trace(user_id)).timeline.find(({ kind }) => kind === 'subscription')
     expect(await plan()).toMatchObject({
       level: 'waiting',
@@ -821,18 +818,15 @@ describe('a trace', () => {
         ),
       },
     ])
-    await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    await buyPlan(product, { user_id: ada.user_id })
     expect(await notices()).toHaveLength(1)
-    await buildPaidCredits(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    await buyCredits(product, { user_id: ada.user_id })
     expect(await notices()).toEqual([])
   })
 
   test('a trace says that plan credits expired at the end of a month, for two weeks', async () => {
     const ada = await buildPerson()
-    await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    await buyPlan(product, { user_id: ada.user_id })
     await product.advanceDays(32)
     await worker.catchUp()
     const said = async () => (await trace(ada.user_id)).case_summary?.notices.map(({ sentence }) => sentence)
@@ -846,28 +840,16 @@ describe('a trace', () => {
 
   test('a trace finds a transfer that nothing explains', async () => {
     const ada = await buildPerson()
-    const { owner_id, intent_id, subscription_id } = await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
-    const grant = monthGrant('late_month', owner_id, {
-      intent_id,
-      stripe_subscription_id: subscription_id ?? '',
-      stripe_invoice_id: 'in_never',
-      month_starts_at: null,
-      starts_at: new Date('2026-01-01T00:00:00Z'),
-      ends_at: new Date('2026-02-01T00:00:00Z'),
-    })
-    const transfer = grantTransfer(
-      { grant, ordinal: 1, credits: 900, kind: 'plan_grant', house: 'granted', paid_by: null },
-      { occurred_at: clock.now(), event_id: null, actor: 'test', reason: 'Test' },
-    )
-    await postTransfers(database.worker, [transfer])
+    const bought = await buyPlan(product, { user_id: ada.user_id })
+    const { grant, ...transfer } = buildUnexplained(bought, clock.now())
+    await postTransfers(database.worker, [{ grant, ...transfer }])
     const { case_summary, timeline } = await trace(ada.user_id)
     expect(case_summary).toMatchObject({
       agrees: false,
       sentence: expect.stringMatching(
         /^900 credits of the late payment for the month from 1 January 2026 are too many: /,
       ),
-      problems: [{ credits: -900, replay: { kind: 'subscription', id: subscription_id } }],
+      problems: [{ credits: -900, replay: { kind: 'subscription', id: bought.subscription_id } }],
       grants: [{ id: grant.id, account: grant.account, credits: { is: 900, should: 0 } }],
       balance: { total: { is: 1400, should: 500 } },
     })
@@ -928,8 +910,7 @@ describe('a trace', () => {
   test('the trace of an owner contains nothing of other owners', async () => {
     const [ada, bob] = [await buildPerson(), await buildPerson()]
     const theirs = await buildFailedPurchase(ada.user_id)
-    await buildPaidCredits(product, { user_id: bob.user_id })
-    await worker.catchUp()
+    await buyCredits(product, { user_id: bob.user_id })
     const [ofAda, ofBob] = [await trace(ada.user_id), await trace(bob.user_id)]
     expect(keys(ofAda).filter((key) => keys(ofBob).includes(key))).toEqual([])
     expect(JSON.stringify(ofBob)).not.toContain(theirs.event_id)
@@ -993,11 +974,7 @@ describe('the list of work', () => {
       created_at: minutesAgo(300),
       credits: 50_000,
     })
-    await database.owner
-      .updateTable('checkout_intents')
-      .set({ last_error: mark, attempts: 3 })
-      .where('id', '=', stuck_intent)
-      .execute()
+    await database.change('checkout_intents', { id: stuck_intent }, { last_error: mark, attempts: 3 })
 
     const { rows, counts, queues, oldest_unapplied_event } = await work({ text: mark.toUpperCase() })
     expect(rows).toMatchObject([

@@ -10,7 +10,7 @@ import {
 import { addMember } from '../../tests/support/factories/organizations.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildMember, buildTeam, removeMember, type Team } from '../../tests/support/factories/teams.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../tests/support/services/clerk.ts'
 import { testAppUrl } from '../../tests/support/services/sandbox.ts'
@@ -275,8 +275,7 @@ describe('the rights of the invitation calls', () => {
   })
 
   test('a personal subscription has no team', async () => {
-    const grace = await signUp(clerk)
-    await buildUser(database.server, grace.user_id)
+    const grace = await buildAccount(product)
     const { id } = await buildSubscription(database, {
       owner_id: grace.user_id,
       user_id: grace.user_id,

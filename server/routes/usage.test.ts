@@ -8,8 +8,8 @@ import { forgetUser } from '../../schema/people/users/forget-user.ts'
 import { buildExtensionToken, buildSignedInEditor } from '../../tests/support/factories/extension-tokens.ts'
 import { buildHold, settleHold } from '../../tests/support/factories/holds.ts'
 import { buildMember, buildTeam } from '../../tests/support/factories/teams.ts'
-import { giveCredits } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildUsage, giveCredits } from '../../tests/support/factories/transfers.ts'
+import { buildAccount, buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
 
@@ -20,21 +20,14 @@ const march = { from: '2026-03-01', to: '2026-03-31' }
 async function use(owner_id: string, actor: string, usages: readonly (Partial<Usage> & { day?: number })[]) {
   await spendCredits(
     database.server,
-    usages.map(({ day = 2, ...fields }) => ({
-      owner_id,
-      credits: 1,
-      idempotency_key: randomUUID(),
-      occurred_at: new Date(Date.UTC(2026, 2, day, 12)),
-      actor,
-      reason: 'Chat',
-      ...fields,
-    })),
+    usages.map(({ day = 2, ...fields }) =>
+      buildUsage(owner_id, { occurred_at: new Date(Date.UTC(2026, 2, day, 12)), actor, ...fields }),
+    ),
   )
 }
 
 async function personWithCredits(credits = 10_000): Promise<Person & { owner_id: string }> {
-  const person = await signUp(clerk)
-  await buildUser(database.server, person.user_id)
+  const person = await buildAccount({ database, clerk })
 
   await giveCredits(database, person.user_id, { purchased: credits })
   return { ...person, owner_id: person.user_id }
@@ -113,12 +106,7 @@ describe('the usage of a person', () => {
     const ended = await signIn('Code on desk')
     await revokeTokens(database.server, { user_id, now: new Date() })
     await buildExtensionToken(database, user_id)
-    const generated = await database.server
-      .selectFrom('extension_tokens')
-      .select('id')
-      .where('user_id', '=', user_id)
-      .where('scheme', 'is', null)
-      .executeTakeFirstOrThrow()
+    const generated = await database.row('extension_tokens', { user_id, scheme: null }, ['id'])
     const editors = [
       await signIn('Code on laptop'),
       await signIn(null),

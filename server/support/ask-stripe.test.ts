@@ -3,8 +3,8 @@ import { getTrace } from '../../schema/api/support.ts'
 import { findHeartbeat, recordHeartbeat } from '../../schema/inbox/cursors/cursors.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { receiveStripeEvent } from '../../tests/support/factories/events.ts'
-import { buildPaidCredits, buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildPaidCredits, buyCredits, buyPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { buildAccount } from '../../tests/support/factories/users.ts'
 import { madeOnce } from '../../tests/support/made.ts'
 import { traceInWords } from '../../tests/support/product/in-words.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
@@ -35,12 +35,7 @@ const open = async (owner: string, colleague = sam) => {
 }
 
 const resyncsOf = (owner_id: string) =>
-  database.owner
-    .selectFrom('support_acts')
-    .select(['id', 'state', 'requested_by'])
-    .where('owner_id', '=', owner_id)
-    .where('is_dry_run', '=', true)
-    .execute()
+  database.rows('support_acts', { owner_id, is_dry_run: true }, ['id', 'state', 'requested_by'])
 
 /** A worker does what the open case asked for. */
 async function answer(owner_id: string) {
@@ -56,16 +51,13 @@ async function read(owner_id: string) {
 }
 
 async function buildCustomer() {
-  const { user_id } = await signUp(clerk)
-  await buildUser(database.server, user_id)
+  const { user_id } = await buildAccount(product)
   return user_id
 }
 
 async function buildBuyer(of?: string) {
   const user_id = of ?? (await buildCustomer())
-  const bought = await buildPaidCredits(product, { user_id })
-  await worker.catchUp()
-  return { ...bought, user_id }
+  return buyCredits(product, { user_id })
 }
 
 const present = 'All expected credits are present.'
@@ -79,9 +71,8 @@ describe('what happened at Stripe and was told by no event is the headline of a 
     const { payment_intent } = await stripe.client.checkout.sessions.retrieve(session_id)
     return stripe.client.refunds.create({ payment_intent: String(payment_intent) })
   }
-  const buyPlan = async (user_id: string) => {
-    const { subscription_id } = await buildPaidPlan(product, { user_id })
-    await worker.catchUp()
+  const planOf = async (user_id: string) => {
+    const { subscription_id } = await buyPlan(product, { user_id })
     return subscription_id ?? ''
   }
 
@@ -97,10 +88,10 @@ describe('what happened at Stripe and was told by no event is the headline of a 
       },
       '+500 credits',
     ],
-    ['a renewal', (user_id) => buyPlan(user_id).then(() => product.advanceDays(32)), '+500 credits'],
+    ['a renewal', (user_id) => planOf(user_id).then(() => product.advanceDays(32)), '+500 credits'],
     [
       'the end of a plan',
-      async (user_id) => stripe.client.subscriptions.cancel(await buyPlan(user_id)),
+      async (user_id) => stripe.client.subscriptions.cancel(await planOf(user_id)),
       'Plan: pro → starter',
     ],
   ])('%s is told with its credits, and is over when a resync was done', async (_, happen, told) => {
@@ -187,11 +178,9 @@ test('while Stripe is away a case says since when, in our words, and no question
 })
 
 test('an organization is compared although Clerk does not answer, which its members cost a call each', async () => {
-  const { user_id } = await signUp(clerk)
-  await buildUser(database.server, user_id)
+  const { user_id } = await buildAccount(product)
   const owner_id = `org_${crypto.randomUUID().replaceAll('-', '')}`
-  await buildPaidPlan(product, { user_id, owner_id, plan_type: 'teams', seats: 2 })
-  await worker.catchUp()
+  await buyPlan(product, { user_id, owner_id, plan_type: 'teams', seats: 2 })
   await open(owner_id)
   await clerk.knob('faults', { status: 500, count: 1000 })
   await answer(owner_id)
@@ -207,11 +196,7 @@ test('without a worker a case says what is not known, and is answered when one c
   await runTask(worker.deps, 'say_alive')
   expect(await open(user_id)).toMatchObject({ worker: { is_silent: false }, sentence: 'Asking Stripe …' })
   const ago = new Date(Date.now() - 21_000)
-  await database.owner
-    .updateTable('cursors')
-    .set({ completed_at: ago })
-    .where('name', '=', 'worker')
-    .execute()
+  await database.change('cursors', { name: 'worker' }, { completed_at: ago })
   const { worker: heard } = await open(user_id)
   expect(heard.is_silent).toBe(true)
   expect(Math.abs(Date.parse(heard.heard_at ?? '') - ago.getTime())).toBeLessThan(2000)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { buildGrant, postTransfer } from '../support/factories/transfers.ts'
 import { chooseOrganization } from './support/account-switcher.ts'
-import { cards, expectPacks, payByCard } from './support/checkout-page.ts'
+import { cards, expectPacks, payByCard, startPurchase } from './support/checkout-page.ts'
 import { createOrganization, joinAsMember } from './support/organizations.ts'
 import { signUp } from './support/people.ts'
 import {
@@ -42,9 +42,7 @@ test(
     await expect(page).toHaveURL(/\?tab=credits$/)
     await expect(region(page, 'Usage Summary')).toContainText('Rate: 1 credit = €0.014')
     await expectPacks(page)
-    await page.getByLabel('Number of credits').fill('1000')
-    await page.getByRole('button', { name: 'Add Credits' }).click()
-    await page.waitForURL(/\/c\/pay\//)
+    await startPurchase(page, 1000)
     await payByCard(page, cards.pays)
     await expect(page.getByText('+1,000').first()).toBeVisible()
 
@@ -194,9 +192,7 @@ test(
   async ({ page }) => {
     await signUp(page)
     await page.goto('/billing?tab=credits')
-    await page.getByLabel('Number of credits').fill('71')
-    await page.getByRole('button', { name: 'Add Credits' }).click()
-    await page.waitForURL(/\/c\/pay\//)
+    await startPurchase(page, 71)
     await payByCard(page, cards.pays)
     await expect(page.getByText('+71').first()).toBeVisible()
     await turnStripeKnob('faults', { status: 500, count: 1000, path_prefix: '/v1' })

@@ -71,7 +71,6 @@ test(
     await expect(balance(page)).toContainText('50')
     await expect(page.getByText('You confirm with Visa •••• 4242 on the payment page.')).toBeVisible()
     await page.getByRole('button', { name: 'Add Credits · €21.00' }).click()
-    await page.waitForURL(/\/c\/pay\//)
     await payBySavedCard(page, 'Visa •••• 4242')
     await expect(page.getByText('New balance1,550 credits')).toBeVisible()
     await page.getByRole('link', { name: 'Return to Dashboard' }).click()

@@ -5,6 +5,7 @@ import { findIntent } from '../../schema/billing/checkout/intents.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import type { CheckoutSession } from '../../schema/vendors/stripe/events.ts'
 import { sessionOf } from '../../tests/support/factories/events.ts'
+import { chargeOf } from '../../tests/support/factories/paid-months.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { applyCheckout } from '../events/checkout.ts'
@@ -73,21 +74,8 @@ test('a purchase agrees with what its charge gave back: the difference is posted
   await pay(id)
   const reconcile = (refunded_minor: number, disputed_minor: number, snapshot_order: number) =>
     database.worker.transaction().execute(async (trx) => {
-      await saveCharge(trx, {
-        owner_id,
-        stripe_charge_id: `ch_${id}`,
-        intent_id: id,
-        stripe_invoice_id: null,
-        amount_minor: 700,
-        refunded_minor,
-        unused_refund_minor: 0,
-        refunded_before_minor: 0,
-        disputed_minor,
-        dispute_state: null,
-        dispute_state_at: null,
-        dispute_due_at: null,
-        snapshot_order,
-      })
+      const known = { intent_id: id, refunded_minor, disputed_minor, snapshot_order }
+      await saveCharge(trx, { ...chargeOf(owner_id, `ch_${id}`), ...known })
       const intent = await findIntent(trx, id)
       if (!intent) throw new Error('no intent')
       const cause = { event_id: null, actor: 'stripe', now: occurred_at }

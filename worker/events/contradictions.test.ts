@@ -8,7 +8,7 @@ import { findSubscription } from '../../schema/billing/subscriptions/subscriptio
 import { findEvent } from '../../schema/inbox/events.ts'
 import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
 import { eventOf, receiveStripeEvent } from '../../tests/support/factories/events.ts'
-import { buildPaidPlan } from '../../tests/support/factories/paid-purchases.ts'
+import { buyPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildUser } from '../../tests/support/factories/users.ts'
 import { type Clockwork, startClockwork } from '../../tests/support/product/clockwork.ts'
@@ -27,10 +27,7 @@ beforeAll(() => {
 })
 beforeEach(async () => {
   await database.owner.deleteFrom('inbox_events').execute()
-  await database.owner
-    .updateTable('subscriptions')
-    .set({ sync_failed_at: new Date(), last_error: 'Over' })
-    .execute()
+  await database.change('subscriptions', {}, { sync_failed_at: new Date(), last_error: 'Over' })
   await database.owner
     .updateTable('checkout_intents')
     .set({ state: 'expired' })
@@ -103,14 +100,9 @@ describe('what contradicts what we know fails once, with its reason, and is not 
   })
 
   test('a subscription of which two items could be the plan', async () => {
-    const plan = await buildPaidPlan(product)
-    await product.worker.catchUp()
+    const plan = await buyPlan(product)
     const id = plan.subscription_id ?? ''
-    await database.owner
-      .updateTable('subscriptions')
-      .set({ next_try_at: new Date() })
-      .where('stripe_subscription_id', '=', id)
-      .execute()
+    await database.change('subscriptions', { stripe_subscription_id: id }, { next_try_at: new Date() })
     const changed = withChangedSubscriptions(({ items }) => ({
       items: { ...items, data: [...items.data, ...items.data] },
     }))

@@ -80,11 +80,7 @@ describe.each(['incomplete_expired', 'canceled'] as const)(
       const first = await refusedAtTheBank()
       await product.worker.catchUp()
       expect(await findIntent(database.owner, first.intentId)).not.toMatchObject({ state: 'settled' })
-      await database.owner
-        .updateTable('checkout_intents')
-        .set({ state: 'awaiting_payment' })
-        .where('id', '=', first.intentId)
-        .execute()
+      await database.change('checkout_intents', { id: first.intentId }, { state: 'awaiting_payment' })
       await ends[end](first)
       await product.worker.catchUp()
       await expectFailedAndFree(first)

@@ -13,6 +13,7 @@ import {
   receiveStripeEvent,
   sessionOf,
 } from '../../tests/support/factories/events.ts'
+import { chargeOf } from '../../tests/support/factories/paid-months.ts'
 import {
   buildOpenCredits,
   buildPaidCredits,
@@ -123,21 +124,8 @@ test('what went back of a payment while its event waited is taken back at once',
     await lockIntent(trx, bought.intent_id)
     const applied = handle(id)
     while ((await countLockWaits(database.owner)) === 0) await delay(5)
-    await saveCharge(trx, {
-      owner_id: bought.owner_id,
-      stripe_charge_id: `ch_${bought.intent_id}`,
-      intent_id: bought.intent_id,
-      stripe_invoice_id: null,
-      amount_minor: 700,
-      refunded_minor: 350,
-      unused_refund_minor: 0,
-      refunded_before_minor: 0,
-      disputed_minor: 0,
-      dispute_state: null,
-      dispute_state_at: null,
-      dispute_due_at: null,
-      snapshot_order: 1,
-    })
+    const charge = chargeOf(bought.owner_id, `ch_${bought.intent_id}`)
+    await saveCharge(trx, { ...charge, intent_id: bought.intent_id, refunded_minor: 350 })
     return { applied }
   })
   await waiting.applied

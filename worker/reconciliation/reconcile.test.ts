@@ -4,24 +4,24 @@ import type { Repair } from '../../schema/api/reconciliation.ts'
 import { recordOutcome } from '../../schema/billing/checkout/outcomes.ts'
 import { type FindingRow, listFindings, saveFindings } from '../../schema/billing/reconciliation/findings.ts'
 import { findProvenUntil, type Run } from '../../schema/billing/reconciliation/runs.ts'
-import { monthGrant } from '../../schema/ledger/grants.ts'
-import { grantTransfer } from '../../schema/ledger/post/post.ts'
 import { findBalance } from '../../schema/ledger/read/balances.ts'
 import { findAct } from '../../schema/support/acts.ts'
 import { stripeEventSchema } from '../../schema/vendors/stripe/events.ts'
 import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import { receiveStripeEvent, sessionOf } from '../../tests/support/factories/events.ts'
+import { buildUnexplained } from '../../tests/support/factories/grants.ts'
 import { addMember, buildOrganization } from '../../tests/support/factories/organizations.ts'
 import {
   buildOpenCredits,
   buildPaidCredits,
   buildPaidPlan,
+  buyPlan,
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildSubscription } from '../../tests/support/factories/subscriptions.ts'
 import { buildGrant, postTransfer } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount, buildUser } from '../../tests/support/factories/users.ts'
 import { planLife } from '../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../tests/support/product/test-worker.ts'
@@ -87,11 +87,7 @@ async function loseEvents(): Promise<void> {
   await stripe.takeEvents()
   clock.advance(hourMs)
   const next_try_at = new Date(clock.now().getTime() + hourMs)
-  await database.owner
-    .updateTable('checkout_intents')
-    .set({ next_try_at })
-    .where('state', '=', 'open')
-    .execute()
+  await database.change('checkout_intents', { state: 'open' }, { next_try_at })
 }
 
 /** Applies what is proposed for each, and compares again. */
@@ -103,17 +99,15 @@ async function repairAll(findings: readonly FindingRow[]): Promise<FindingRow[]>
 }
 
 async function buyTeam(): Promise<{ bought: PaidPurchase; member: { user_id: string; email: string } }> {
-  const admin = await signUp(clerk)
-  await buildUser(database.server, admin.user_id)
+  const admin = await buildAccount(product)
   const organization = await buildOrganization(clerk, admin)
 
-  const bought = await buildPaidPlan(product, {
+  const bought = await buyPlan(product, {
     plan_type: 'teams',
     seats: 3,
     owner_id: organization.id,
     user_id: admin.user_id,
   })
-  await worker.catchUp()
   const member = await signUp(clerk)
   await addMember(clerk, organization, member)
   return { bought, member }
@@ -215,11 +209,7 @@ describe('a planted difference is found, its repair is proposed, and resolves it
     for (const event of events) await receiveStripeEvent(database.server, stripeEventSchema.parse(event))
     await loseEvents()
     const received_at = clock.now()
-    await database.owner
-      .updateTable('inbox_events')
-      .set({ next_try_at: received_at, received_at })
-      .where('state', '=', 'received')
-      .execute()
+    await database.change('inbox_events', { state: 'received' }, { next_try_at: received_at, received_at })
     clock.advance(15 * 60_000)
     const soon = (await compare()).findings
     expect(new Set(kindsOf(soon))).toEqual(new Set(['work_overdue']))
@@ -346,32 +336,13 @@ describe('a planted difference is found, its repair is proposed, and resolves it
   test('a month that no invoice paid for', async () => {
     const bought = await buildPaidPlan(product)
     await settle()
-    const starts_at = new Date('2026-01-01T00:00:00Z')
-    const grant = monthGrant('late_month', bought.owner_id, {
-      intent_id: bought.intent_id,
-      stripe_subscription_id: bought.subscription_id ?? '',
-      stripe_invoice_id: 'in_never',
-      month_starts_at: null,
-      starts_at,
-      ends_at: new Date('2026-02-01T00:00:00Z'),
-    })
-    const transfer = {
-      grant,
-      ordinal: 1,
-      credits: 900,
-      kind: 'plan_grant',
-      house: 'granted',
-      paid_by: null,
-    } as const
-    await postTransfer(
-      database.worker,
-      grantTransfer(transfer, { occurred_at: clock.now(), event_id: null, actor: 'test', reason: 'Test' }),
-    )
+    const unexplained = buildUnexplained(bought, clock.now())
+    await postTransfer(database.worker, unexplained)
     const { findings } = await compare()
     expect(findings).toMatchObject([
       {
         kind: 'grant_unexplained',
-        object_id: grant.id,
+        object_id: unexplained.grant.id,
         credits: -900,
         repair: { kind: 'resync', target: { kind: 'user' } },
       },
@@ -537,11 +508,7 @@ describe('a planted difference that only a person can decide about is found, and
     if (!finding) throw new Error('It was found')
     expect((await compare()).findings).toHaveLength(1)
     const total = (total_minor: number) =>
-      database.owner
-        .updateTable('paid_invoice_lines')
-        .set({ total_minor })
-        .where('stripe_invoice_id', '=', finding.object_id)
-        .execute()
+      database.change('paid_invoice_lines', { stripe_invoice_id: finding.object_id }, { total_minor })
     await total(2000)
     expect(await adjustFor(finding, 125)).toMatchObject(gone)
     await total(1500)

@@ -24,7 +24,7 @@ import {
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildTeam, invite } from '../../tests/support/factories/teams.ts'
 import { giveCredits, postTransfer } from '../../tests/support/factories/transfers.ts'
-import { buildUser } from '../../tests/support/factories/users.ts'
+import { buildAccount, buildUser } from '../../tests/support/factories/users.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { signUp, tokenOf } from '../../tests/support/services/clerk.ts'
 import { processSupportAct } from './support-act.ts'
@@ -330,8 +330,7 @@ test.each([
 ])(
   'a sign-out ends the editors at once while Clerk %s, and every session once when Clerk answers',
   async (_, failsAt, left) => {
-    const person = await signUp(clerk)
-    await buildUser(database.server, person.user_id)
+    const person = await buildAccount(product)
     await buildExtensionToken(database, person.user_id)
     await tokenOf(clerk, { user_id: person.user_id })
     const { id } = await buildAct(database, {

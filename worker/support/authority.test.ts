@@ -13,7 +13,7 @@ import {
   refuseAct,
 } from '../../schema/support/acts.ts'
 import { ClerkUnavailableError } from '../../schema/vendors/clerk/errors.ts'
-import { buildAct, buildWaitingAct, testLimits } from '../../tests/support/factories/acts.ts'
+import { buildAct, buildNewAct, buildWaitingAct, testLimits } from '../../tests/support/factories/acts.ts'
 import { addMember } from '../../tests/support/factories/organizations.ts'
 import { buildPurchase } from '../../tests/support/factories/purchases.ts'
 import { buildTeam } from '../../tests/support/factories/teams.ts'
@@ -39,20 +39,15 @@ async function ask(
   more: Partial<NewAct> & { credits?: number; amount?: number; limits?: ActLimits } = {},
 ) {
   const { credits = 100, amount = credits, limits = testLimits, ...fields } = more
-  const act: NewAct = {
-    id: randomUUID(),
-    batch_id: null,
-    finding_id: null,
+  const act = buildNewAct({
     kind: 'adjust',
     target: { kind: 'user', id: owner_id },
     owner_id,
     params: { adjustment: { credits, customer_note: 'Our apologies', may_leave_debt: false } },
-    reason: 'The customer wrote to us',
-    is_dry_run: false,
     requested_by: asker.user_id,
     next_try_at: clock.now(),
     ...fields,
-  }
+  })
   const { act: written } = await insertAct(database.server, act, { token: asker.token, amount, limits })
   return written
 }

@@ -295,11 +295,7 @@ describe.each([
     expect(await redisWith(words)).toEqual([])
     const mails = database.owner.selectFrom('mails').select('kind').where('user_id', '=', ada.user_id)
     expect(await mails.execute()).toEqual([])
-    const holds = await database.owner
-      .selectFrom('ledger_holds')
-      .select('state')
-      .where('actor', '=', ada.user_id)
-      .execute()
+    const holds = await database.rows('ledger_holds', { actor: ada.user_id }, ['state'])
     expect(holds).toEqual([{ state: 'released' }, { state: 'released' }])
     expect(logsWith(words)).toEqual([])
     expect(await findAct(database.owner, kept)).toMatchObject({ reason: 'The pool lost an evening' })

@@ -14,11 +14,7 @@ import { buildAct } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveClerkEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildExtensionToken } from '../../tests/support/factories/extension-tokens.ts'
 import { addMember } from '../../tests/support/factories/organizations.ts'
-import {
-  buildOpenCredits,
-  buildPaidCredits,
-  buildPaidPlan,
-} from '../../tests/support/factories/paid-purchases.ts'
+import { buildOpenCredits, buyCredits, buyPlan } from '../../tests/support/factories/paid-purchases.ts'
 import { buildTeam, giveSeat, invite, readTeam } from '../../tests/support/factories/teams.ts'
 import { testProduct } from '../../tests/support/product/start-test-product.ts'
 import { type Person, signUp } from '../../tests/support/services/clerk.ts'
@@ -67,8 +63,7 @@ async function buildAda() {
   await giveSeat(product, team, ada.email)
   const elsewhere = await buildTeam(product)
   const invitation = await invite(product, elsewhere, ada.email)
-  const { customer_id } = await buildPaidCredits(product, { user_id: ada.user_id })
-  await worker.catchUp()
+  const { customer_id } = await buyCredits(product, { user_id: ada.user_id })
   const metadata = { clerkEmail: ada.email, clerkName: first_name, ours: 'kept' }
   await product.stripe.client.customers.update(customer_id, { metadata })
   // An endpoint at Stripe may send every type of event.
@@ -155,8 +150,7 @@ test('ten times are once, and what comes late brings nothing back', async () => 
 describe('a person is not forgotten while', () => {
   test('their plan runs', async () => {
     const ada = await signUpHere()
-    const bought = await buildPaidPlan(product, { user_id: ada.user_id })
-    await worker.catchUp()
+    const bought = await buyPlan(product, { user_id: ada.user_id })
     const refused = await forget(ada.user_id)
     expect(refused).toMatchObject({
       state: 'failed',

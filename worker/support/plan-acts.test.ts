@@ -6,7 +6,7 @@ import { findTarget } from '../../schema/support/targets.ts'
 import { connectForTest } from '../../tests/support/database/connect-for-test.ts'
 import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
-import { buildPaidPlan, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
+import { buyPlan, type PaidPurchase } from '../../tests/support/factories/paid-purchases.ts'
 import { startFaultProxy } from '../../tests/support/faults/fault-proxy.ts'
 import { isLong } from '../../tests/support/long.ts'
 import { madeOnce } from '../../tests/support/made.ts'
@@ -63,9 +63,7 @@ async function resultOf(id: string) {
 
 /** A plan of which the first month is paid. */
 async function paidPlan(): Promise<PaidPurchase> {
-  const bought = await buildPaidPlan(product)
-  await worker.catchUp()
-  return bought
+  return buyPlan(product)
 }
 
 /** One whose month has begun in an earlier second than the act: a month that lasts no time is taken back, and does not expire. */
@@ -173,11 +171,7 @@ describe.each(cases)('the act $kind of $of.name', ({ kind, of, plan, invoices, c
         expect(await statuses(bought), where).toEqual(invoices)
         const charges = (await life.charges(bought)).filter(({ status }) => status === 'succeeded')
         expect(charges, where).toHaveLength(invoices.filter((status) => status === 'paid').length)
-        const grants = await database.owner
-          .selectFrom('ledger_grants')
-          .select('id')
-          .where('owner_id', '=', bought.owner_id)
-          .execute()
+        const grants = await database.rows('ledger_grants', { owner_id: bought.owner_id }, ['id'])
         expect(grants, where).toHaveLength(charges.length)
         if (!isHit) break
         hits++

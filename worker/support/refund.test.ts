@@ -7,8 +7,8 @@ import { booksEndRight } from '../../tests/support/database/right-books.ts'
 import { buildAct } from '../../tests/support/factories/acts.ts'
 import {
   buildOpenCredits,
-  buildPaidCredits,
-  buildPaidPlan,
+  buyCredits,
+  buyPlan,
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { spendNow } from '../../tests/support/factories/transfers.ts'
@@ -25,9 +25,7 @@ const wholePack: Refund = { amount_minor: 700, currency: 'EUR', refunded_minor: 
 
 /** 500 credits for 7.00 EUR, in the books. */
 async function buildPack(): Promise<PaidPurchase> {
-  const bought = await buildPaidCredits(product)
-  await worker.catchUp()
-  return bought
+  return buyCredits(product)
 }
 
 const ask = (
@@ -96,8 +94,7 @@ describe('a refund by support', () => {
   })
 
   test('a refund of a plan’s month takes back what it has brought', async () => {
-    const bought = await buildPaidPlan(product)
-    await worker.catchUp()
+    const bought = await buyPlan(product)
     await use(bought, 100)
     const { data } = await stripe.client.invoices.list({ customer: bought.customer_id })
     const [invoice] = data

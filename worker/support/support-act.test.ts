@@ -10,7 +10,7 @@ import { approveAct, findAct, insertAct, type NewAct, outcomeOf } from '../../sc
 import { listAudit } from '../../schema/support/audit.ts'
 import { findTarget } from '../../schema/support/targets.ts'
 import { booksEndRight } from '../../tests/support/database/right-books.ts'
-import { buildAct, buildWaitingAct, testLimits } from '../../tests/support/factories/acts.ts'
+import { buildAct, buildNewAct, buildWaitingAct, testLimits } from '../../tests/support/factories/acts.ts'
 import { eventOf, receiveCheckoutEvent, receiveStripeEvent } from '../../tests/support/factories/events.ts'
 import { buildPaidCredits } from '../../tests/support/factories/paid-purchases.ts'
 import { giveCredits } from '../../tests/support/factories/transfers.ts'
@@ -295,18 +295,11 @@ describe('the rows of acts', () => {
   const askFor = async (asked: Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>) =>
     insertAct(
       database.server,
-      {
-        id: randomUUID(),
-        batch_id: null,
-        finding_id: null,
+      buildNewAct({
         owner_id: (await findTarget(database.owner, asked.target))?.owner_id ?? null,
-        params: {},
-        reason: 'Because I was here too',
-        is_dry_run: false,
         requested_by: 'user_second',
-        next_try_at: new Date(),
         ...asked,
-      },
+      }),
       { token: 'user_second', amount: 0, limits: testLimits },
     )
 

@@ -10,6 +10,7 @@ import { receiveClerkEvent, receiveStripeEvent } from '../../tests/support/facto
 import {
   buildPaidCredits,
   buildPaidPlan,
+  buyCredits,
   type PaidPurchase,
 } from '../../tests/support/factories/paid-purchases.ts'
 import { buildMember, buildTeam } from '../../tests/support/factories/teams.ts'
@@ -34,10 +35,7 @@ beforeEach(async () => {
   for (const table of ['seats', 'team_invitations', 'inbox_events'] as const)
     await database.owner.deleteFrom(table).execute()
   // What earlier tests left is not due.
-  await database.owner
-    .updateTable('subscriptions')
-    .set({ sync_failed_at: new Date(), last_error: 'Over' })
-    .execute()
+  await database.change('subscriptions', {}, { sync_failed_at: new Date(), last_error: 'Over' })
   await database.owner
     .updateTable('checkout_intents')
     .set({ state: 'expired' })
@@ -166,8 +164,7 @@ describe('Stripe is away for 20 hours', { timeout: 600_000 }, () => {
 })
 
 test('workers that are killed at every try for two hours cost no attempt, and the next one applies it', async () => {
-  const refunded = await buildPaidCredits(product)
-  await product.worker.catchUp()
+  const refunded = await buyCredits(product)
   const [charge] = (await stripe.client.charges.list({ customer: refunded.customer_id })).data
   await stripe.client.refunds.create({ charge: charge?.id ?? '' })
   await receiveAll(await stripe.takeEvents())
@@ -214,11 +211,7 @@ test('Clerk is away for 20 hours: events and invitations are done within an hour
     status: 'revoked',
     attempts: 0,
   })
-  const members = await database.owner
-    .selectFrom('organization_members')
-    .select('role')
-    .where('user_id', '=', member.user_id)
-    .execute()
+  const members = await database.rows('organization_members', { user_id: member.user_id }, ['role'])
   expect(members).toEqual([{ role: 'member' }])
 })
 

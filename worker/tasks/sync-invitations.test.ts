@@ -16,10 +16,7 @@ const product = testProduct({ clerk: 'sandbox' })
 const { database, clerk } = product
 const newTeam = (seats = 3) => buildTeam(product, { seats })
 beforeEach(async () => {
-  await database.owner
-    .updateTable('team_invitations')
-    .set({ next_try_at: new Date('2099-01-01') })
-    .execute()
+  await database.change('team_invitations', {}, { next_try_at: new Date('2099-01-01') })
 })
 afterEach(() => clerk.clear('faults'))
 
@@ -41,11 +38,7 @@ const statesOf = async (team: Team) => {
 const atClerk = async ({ organization }: Team) =>
   (await clerk.directory.listInvitations(organization.id)).map(({ status }) => status)
 const change = (team: Team, fields: { clerk_invitation_id?: null; next_try_at?: Date; status?: 'revoked' }) =>
-  database.owner
-    .updateTable('team_invitations')
-    .set(fields)
-    .where('organization_id', '=', team.organization.id)
-    .execute()
+  database.change('team_invitations', { organization_id: team.organization.id }, fields)
 
 /** An organization with an invitation that Clerk has revoked, and that is due. */
 async function withRevoked(): Promise<Team> {
@@ -54,11 +47,7 @@ async function withRevoked(): Promise<Team> {
   const { id } = await invite(product, team, email)
   const [sent] = await clerk.directory.listInvitations(team.organization.id)
   if (sent) await clerk.directory.revokeInvitation(sent)
-  await database.owner
-    .updateTable('team_invitations')
-    .set({ next_try_at: new Date() })
-    .where('id', '=', id)
-    .execute()
+  await database.change('team_invitations', { id }, { next_try_at: new Date() })
   return team
 }
 

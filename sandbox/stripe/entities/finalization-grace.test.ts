@@ -7,11 +7,10 @@ import { startClockwork, subscribe } from '../testing/billing.ts'
 const hour = 3600
 
 /** A subscription whose renewal is still a draft, a minute after its period has ended. */
-async function startRenewing({ card = '4242424242424242', trial_days = 0 } = {}) {
+async function startRenewing() {
   const sandbox = await startClockwork()
   const { harness, stripe, advance } = sandbox
-  const trial = trial_days > 0 && { subscription_data: { trial_period_days: trial_days } }
-  const { id, items } = await subscribe(sandbox, card, trial || {})
+  const { id, items } = await subscribe(sandbox)
   const end = items.data[0]?.current_period_end ?? 0
   await advance(end - Math.floor((await nowOf(harness.url)) / 1000) + 60)
   const invoice = async () => {

@@ -86,12 +86,11 @@ export async function typesSince(harness: Harness, step: () => Promise<unknown>)
 /** A sandbox with the small catalogue and one subscriber. */
 export async function startSubscribed({
   quantity = 1,
-  card = 'pm_card_visa',
   plan = 'pro_monthly' as 'pro_monthly' | 'pro_yearly' | 'teams_monthly',
 } = {}) {
   const harness = await startHarness()
   const plans = await newPlans(harness)
-  const subscriber = await newSubscriber(harness, { card, items: [{ price: plans[plan].id, quantity }] })
+  const subscriber = await newSubscriber(harness, { items: [{ price: plans[plan].id, quantity }] })
   const current = () => harness.stripe.subscriptions.retrieve(subscriber.subscription.id)
   return { harness, stripe: harness.stripe, plans, current, ...subscriber }
 }

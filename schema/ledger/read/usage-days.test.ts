@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { buildUsage, giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { spendCredits, type Usage } from '../spend/usage.ts'
 import { sumUsageDays } from './usage-days.ts'
 
@@ -11,15 +11,8 @@ const database = testDatabase()
 async function pool(credits = 100_000) {
   const owner_id = `org_${randomUUID().slice(0, 8)}`
   await giveCredits(database, owner_id, { purchased: credits })
-  const usage = (day: string, fields: Partial<Usage>): Usage => ({
-    owner_id,
-    credits: 1,
-    idempotency_key: randomUUID(),
-    occurred_at: new Date(`${day}T12:00:00Z`),
-    actor: 'user_ada',
-    reason: 'Chat',
-    ...fields,
-  })
+  const usage = (day: string, fields: Partial<Usage>): Usage =>
+    buildUsage(owner_id, { occurred_at: new Date(`${day}T12:00:00Z`), actor: 'user_ada', ...fields })
   const span = { owner_id, from: '2026-03-01', to: '2026-03-31' }
   return { span, usage, spend: (...usages: Usage[]) => spendCredits(database.server, usages) }
 }

@@ -1,58 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { buildReservation, settleHold } from '../../../tests/support/factories/holds.ts'
-import { decideOne, giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { buildSpender, spendingStart } from '../../../tests/support/factories/holds.ts'
+import { buildUsage } from '../../../tests/support/factories/transfers.ts'
 import { endExpiredHolds } from '../post/holds.ts'
-import { findBalance } from '../read/balances.ts'
 import { holdsOfPersonMax } from '../read/open-holds.ts'
-import { type Reservation, type SpendOutcome, type SpendRequest, spendCredits, type Usage } from './usage.ts'
+import { type SpendRequest, spendCredits, type Usage } from './usage.ts'
 
 const database = testDatabase()
 booksEndRight(database)
 
-const start = new Date('2026-11-20T12:00:00Z').getTime()
 const minute = 60_000
-
-/** An owner with bought credits, who asks for things as time goes by. */
-async function spender(credits: { plan?: number; purchased?: number }) {
-  const owner_id = `user_${randomUUID().replaceAll('-', '')}`
-  await giveCredits(database, owner_id, credits)
-  const asked = (minutes: number) => ({
-    owner_id,
-    actor: owner_id,
-    occurred_at: new Date(start + minutes * minute),
-  })
-  const ask = async (...requests: readonly SpendRequest[]): Promise<SpendOutcome[]> =>
-    spendCredits(database.server, requests)
-  const one = (request: SpendRequest) => decideOne(database.server, request)
-  const reservation = (
-    credits: number,
-    {
-      at = 0,
-      key = randomUUID() as string,
-      ...more
-    }: { at?: number; key?: string } & Partial<Reservation> = {},
-  ) => buildReservation(owner_id, { ...asked(at), credits, idempotency_key: key, ...more })
-  return {
-    owner_id,
-    ask,
-    reservation,
-    reserve: (...of: Parameters<typeof reservation>) => one(reservation(...of)),
-    settle: ({ hold }: SpendOutcome, credits: number, at = 1) =>
-      settleHold(database.server, owner_id, hold, { ...asked(at), credits }),
-    fail: ({ hold }: SpendOutcome, at = 1) =>
-      settleHold(database.server, owner_id, hold, { ...asked(at), failure: 'timeout' }),
-    release: (hold: SpendOutcome, at = 1) =>
-      one({ ...asked(at), action: 'release', hold_id: hold.hold?.id ?? '' }),
-    extend: (hold: SpendOutcome, minutes: number, at = 1) =>
-      one({ ...asked(at), action: 'extend', hold_id: hold.hold?.id ?? '', lasting_s: minutes * 60 }),
-    use: (credits: number, at = 1, key: string = randomUUID()) =>
-      one({ ...asked(at), credits, idempotency_key: key, reason: 'Chat' }),
-    balance: () => findBalance(database.server, owner_id),
-  }
-}
+const spender = (credits: { plan?: number; purchased?: number }) => buildSpender(database, credits)
+const ask = (...requests: readonly SpendRequest[]) => spendCredits(database.server, requests)
 
 test('twenty parallel holds of 75 on 500 credits grant exactly six', async () => {
   const { reserve, balance } = await spender({ plan: 300, purchased: 200 })
@@ -98,30 +58,32 @@ test('a hold for as much as there is takes what is available, but not less than 
 test('a hold that is not settled expires, is settled late once, and not after a day', async () => {
   const { reserve, settle, use, release, extend } = await spender({ purchased: 100 })
   const hold = await reserve(75)
-  expect((await use(100, 14)).outcome).toBe('refused')
-  expect(await use(90, 15)).toMatchObject({ outcome: 'posted', purchased: 10, held: 0 })
-  expect((await extend(hold, 10, 16)).outcome).toBe('expired')
-  expect((await release(hold, 16)).outcome).toBe('expired')
-  expect(await settle(hold, 75, 16)).toMatchObject({ outcome: 'posted', charged: 10, purchased: 0 })
-  expect(await settle(hold, 75, 17)).toMatchObject({ outcome: 'replayed', charged: 10 })
-  expect((await settle(hold, 10, 17)).outcome).toBe('settled')
+  expect((await use(100, { at: 14 })).outcome).toBe('refused')
+  expect(await use(90, { at: 15 })).toMatchObject({ outcome: 'posted', purchased: 10, held: 0 })
+  expect((await extend(hold, 10, { at: 16 })).outcome).toBe('expired')
+  expect((await release(hold, { at: 16 })).outcome).toBe('expired')
+  expect(await settle(hold, 75, { at: 16 })).toMatchObject({ outcome: 'posted', charged: 10, purchased: 0 })
+  expect(await settle(hold, 75, { at: 17 })).toMatchObject({ outcome: 'replayed', charged: 10 })
+  expect((await settle(hold, 10, { at: 17 })).outcome).toBe('settled')
   const other = await (await spender({ purchased: 100 })).reserve(75)
-  expect((await settle(other, 75, 17)).outcome).toBe('not_found')
+  expect((await settle(other, 75, { at: 17 })).outcome).toBe('not_found')
 })
 
 test('a hold that expired more than a day ago cannot be settled', async () => {
   const { reserve, settle } = await spender({ purchased: 100 })
   const hold = await reserve(75)
-  expect((await settle(hold, 75, 15 + 24 * 60 + 1)).outcome).toBe('expired')
-  expect(await settle(hold, 75, 15 + 24 * 60)).toMatchObject({ outcome: 'posted', charged: 75 })
+  expect((await settle(hold, 75, { at: 15 + 24 * 60 + 1 })).outcome).toBe('expired')
+  expect(await settle(hold, 75, { at: 15 + 24 * 60 })).toMatchObject({ outcome: 'posted', charged: 75 })
 })
 
 test('a hold is extended over 106 minutes, and no longer than a day', async () => {
   const { reserve, extend, settle } = await spender({ purchased: 100 })
   const hold = await reserve(75)
-  for (let at = 14; at < 106; at += 14) expect((await extend(hold, 15, at)).outcome).toBe('posted')
-  expect((await extend(hold, 60 * 24, 100)).hold?.expires_at).toEqual(new Date(start + 24 * 60 * minute))
-  expect(await settle(hold, 75, 106)).toMatchObject({ outcome: 'posted', charged: 75 })
+  for (let at = 14; at < 106; at += 14) expect((await extend(hold, 15, { at })).outcome).toBe('posted')
+  expect((await extend(hold, 60 * 24, { at: 100 })).hold?.expires_at).toEqual(
+    new Date(spendingStart + 24 * 60 * minute),
+  )
+  expect(await settle(hold, 75, { at: 106 })).toMatchObject({ outcome: 'posted', charged: 75 })
 })
 
 test('a hold that was released cannot be settled, and what was settled cannot be released', async () => {
@@ -136,7 +98,7 @@ test('a hold that was released cannot be settled, and what was settled cannot be
 })
 
 test('a person has at most fifty open holds of one payer', async () => {
-  const { ask, reservation, reserve } = await spender({ purchased: 1000 })
+  const { reservation, reserve } = await spender({ purchased: 1000 })
   expect(holdsOfPersonMax).toBe(50)
   const outcomes = await ask(...Array.from({ length: 51 }, () => reservation(1)))
   expect(outcomes.at(49)?.outcome).toBe('posted')
@@ -145,7 +107,7 @@ test('a person has at most fifty open holds of one payer', async () => {
 })
 
 test('the same key reserves once, also in one statement', async () => {
-  const { ask, reservation, reserve } = await spender({ purchased: 100 })
+  const { reservation, reserve } = await spender({ purchased: 100 })
   const one = reservation(10, { key: 'a' })
   const [first, second, third] = await ask(one, one, { ...one, credits: 11 })
   expect(first).toMatchObject({ outcome: 'posted', held: 10 })
@@ -155,35 +117,29 @@ test('the same key reserves once, also in one statement', async () => {
 })
 
 test('a failure costs nothing, takes its key and is counted; so is a failed settlement, in time or late', async () => {
-  const { owner_id, ask, use, reserve, fail } = await spender({ purchased: 100 })
-  const failed = {
-    owner_id,
-    actor: owner_id,
-    occurred_at: new Date(start),
-    credits: 0,
-    idempotency_key: 'key',
-    reason: 'Chat',
-    failure: 'provider_error',
-  } as const
+  const failure = 'timeout'
+  const { owner_id, use, reserve, settle } = await spender({ purchased: 100 })
+  const once = { occurred_at: new Date(spendingStart), idempotency_key: 'key' }
+  const failed = buildUsage(owner_id, { ...once, credits: 0, failure: 'provider_error' })
   expect(await ask(failed, failed)).toMatchObject([
     { outcome: 'posted', transfer_id: null, purchased: 100 },
     { outcome: 'replayed', transfer_id: null },
   ])
   expect((await ask(failed))[0]?.outcome).toBe('replayed')
-  expect((await use(5, 1, 'key')).outcome).toBe('conflict')
-  expect(await fail(await reserve(75))).toMatchObject({ outcome: 'posted', charged: 0, held: 0 })
+  expect((await use(5, { key: 'key' })).outcome).toBe('conflict')
+  expect(await settle(await reserve(75), 0, { failure })).toMatchObject({
+    outcome: 'posted',
+    charged: 0,
+    held: 0,
+  })
   const late = await reserve(75)
-  expect(await fail(late, 16)).toMatchObject({
+  expect(await settle(late, 0, { failure, at: 16 })).toMatchObject({
     outcome: 'posted',
     charged: 0,
     hold: { state: 'settled_late' },
   })
-  expect(await fail(late, 17)).toMatchObject({ outcome: 'replayed', charged: 0 })
-  const days = await database.server
-    .selectFrom('ledger_usage_days')
-    .selectAll()
-    .where('owner_id', '=', owner_id)
-    .execute()
+  expect(await settle(late, 0, { failure, at: 17 })).toMatchObject({ outcome: 'replayed', charged: 0 })
+  const days = await database.rows('ledger_usage_days', { owner_id })
   expect(days).toMatchObject([{ requests: 3, failed: 3, credits: 0, actor: owner_id }])
   const failures = database.server
     .selectFrom('ledger_failures')
@@ -198,28 +154,22 @@ test('the task ends the holds of all owners that have expired, and only those', 
   await ada.reserve(10)
   await ada.reserve(20, { lasting_s: 3600 })
   await eve.reserve(30)
-  await endExpiredHolds(database.worker, new Date(start + 15 * minute))
+  await endExpiredHolds(database.worker, new Date(spendingStart + 15 * minute))
   expect(await ada.balance()).toMatchObject({ held: 20, available: 80 })
   expect(await eve.balance()).toMatchObject({ held: 0, available: 100 })
 })
 
 test('an owner has at most a thousand combinations of labels a day, and the rest is counted as other', async () => {
-  const { owner_id, ask } = await spender({ purchased: 2000 })
-  const report = (index: number, more: Partial<Usage> = {}): Usage => ({
-    owner_id,
-    actor: owner_id,
-    occurred_at: new Date(start),
-    credits: 1,
-    idempotency_key: `${index}`,
-    reason: 'Chat',
-    model: `model-${index}`,
-    ...more,
-  })
+  const { owner_id } = await spender({ purchased: 2000 })
+  const report = (index: number, more: Partial<Usage> = {}): Usage => {
+    const one = { occurred_at: new Date(spendingStart), idempotency_key: `${index}` }
+    return buildUsage(owner_id, { ...one, model: `model-${index}`, ...more })
+  }
   for (let first = 0; first < 1000; first += 100) {
     await ask(...Array.from({ length: 100 }, (_, index) => report(first + index)))
   }
   await ask(report(1000), report(1001), report(1002, { model: 'model-3' }))
-  await ask(report(1003, { occurred_at: new Date(start + 24 * 60 * minute) }), report(1004))
+  await ask(report(1003, { occurred_at: new Date(spendingStart + 24 * 60 * minute) }), report(1004))
   const days = await database.server
     .selectFrom('ledger_usage_days')
     .select(['model', 'project', 'requests', 'credits'])

@@ -1,47 +1,29 @@
-import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { buildReservation, settleHold } from '../../../tests/support/factories/holds.ts'
-import { decideOne, giveCredits } from '../../../tests/support/factories/transfers.ts'
+import { buildSpender } from '../../../tests/support/factories/holds.ts'
 import { costOf } from '../../catalogue/token-rates.ts'
 import { setBudget } from '../budgets.ts'
-import { findBalance } from '../read/balances.ts'
-import type { SpendOutcome, SpendRequest } from './usage.ts'
+import type { SpendOutcome } from './usage.ts'
 
 const database = testDatabase()
 booksEndRight(database)
 
-/** An owner with bought credits. Costs are in thousandths of a credit, times in minutes. */
+/** An owner with bought credits, whose costs are in thousandths of a credit. */
 async function spender(purchased: number) {
-  const owner_id = `user_${randomUUID().replaceAll('-', '')}`
-  await giveCredits(database, owner_id, { purchased })
-  const one = (request: SpendRequest) => decideOne(database.server, request)
-  const asked = (at: number) => ({
-    owner_id,
-    actor: owner_id,
-    occurred_at: new Date(Date.UTC(2026, 10, 20, 12, at)),
-  })
+  const { owner_id, use, reserve, settle, balance } = await buildSpender(database, { purchased })
   return {
     owner_id,
-    use: (cost_thousandths: number, key: string = randomUUID()) =>
-      one({ ...asked(0), credits: 0, cost_thousandths, idempotency_key: key, reason: 'Chat' }),
-    report: (credits: number) => one({ ...asked(0), credits, idempotency_key: randomUUID(), reason: 'Chat' }),
-    reserve: (credits: number) => one(buildReservation(owner_id, { ...asked(0), credits })),
-    settle: (
-      { hold }: SpendOutcome,
-      cost_thousandths: number,
-      { at = 1, may_spend = true }: { at?: number; may_spend?: boolean } = {},
-    ) => settleHold(database.server, owner_id, hold, { ...asked(at), cost_thousandths, may_spend }),
+    use: (cost_thousandths: number, key?: string) => use(0, { cost_thousandths, ...(key && { key }) }),
+    report: (credits: number) => use(credits),
+    reserve: (credits: number) => reserve(credits),
+    settle: (hold: SpendOutcome, cost_thousandths: number, more: { at?: number; may_spend?: boolean } = {}) =>
+      settle(hold, 0, { cost_thousandths, ...more }),
     /** What is left, and the thousandths that are not charged yet. */
     books: async () => {
-      const { total, held } = await findBalance(database.server, owner_id)
-      const { rest } = await database.server
-        .selectFrom('ledger_owners')
-        .select('rest')
-        .where('owner_id', '=', owner_id)
-        .executeTakeFirstOrThrow()
+      const { total, held } = await balance()
+      const { rest } = await database.row('ledger_owners', { owner_id }, ['rest'])
       return { total, held, rest }
     },
   }

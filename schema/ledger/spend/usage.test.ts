@@ -1,22 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { testDatabase } from '../../../tests/support/database/test-database.ts'
-import { giveCredits, spendNow, spendOne } from '../../../tests/support/factories/transfers.ts'
+import { buildUsage, giveCredits, spendNow, spendOne } from '../../../tests/support/factories/transfers.ts'
 import { findBalance } from '../read/balances.ts'
 import { spendCredits, sumUsageByUser, sumUsageSince } from './usage.ts'
 
 const database = testDatabase()
 booksEndRight(database)
 
-const usageOf = (owner_id: string, credits: number, idempotency_key: string = randomUUID()) => ({
-  owner_id,
-  credits,
-  idempotency_key,
-  occurred_at: new Date(),
-  actor: owner_id,
-  reason: 'Test usage',
-})
+const usageOf = (owner_id: string, credits: number, idempotency_key: string) =>
+  buildUsage(owner_id, { credits, idempotency_key })
 
 const give = (owner_id: string, credits: { plan?: number; purchased?: number }) =>
   giveCredits(database, owner_id, credits)

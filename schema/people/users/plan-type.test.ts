@@ -31,11 +31,8 @@ const setStatus = (id: string, status: SubscriptionStatus) =>
     .execute()
 const organization = () => `org_${user.user_id.slice(5)}`
 
-test('a user without a subscription or a seat is a starter', async () => {
+test('a subscription of one’s own counts in every live status, and not before or when it is over', async () => {
   expect(await plan()).toBe('starter')
-})
-
-test('a subscription of one’s own counts in every live status and not when it is over', async () => {
   const { id } = await subscribe(user.user_id)
   for (const status of liveStatuses) {
     await setStatus(id, status)

@@ -20,6 +20,7 @@ export async function payByCard(page: Page, card: string, button: string | RegEx
 
 /** Pays with the saved card with which the page begins. */
 export async function payBySavedCard(page: Page, card: string): Promise<void> {
+  await page.waitForURL(/\/c\/pay\//)
   await expect(page.getByRole('radio', { name: card })).toBeChecked()
   await page.getByRole('button', { name: /^Pay/ }).click()
 }

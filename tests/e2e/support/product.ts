@@ -11,6 +11,7 @@ import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import { insertAct, type NewAct } from '../../../schema/support/acts.ts'
 import { openClerk } from '../../../schema/vendors/clerk/client.ts'
 import { createStripe } from '../../../schema/vendors/stripe/client.ts'
+import { buildNewAct } from '../../support/factories/acts.ts'
 import { buildHold } from '../../support/factories/holds.ts'
 import { spendNow } from '../../support/factories/transfers.ts'
 import { openQueues } from '../../support/services/queues.ts'
@@ -197,18 +198,13 @@ export function plantUndecidedFinding(userId: string): Promise<void> {
 
 /** An act that a person at the terminal asked for, and that the worker begins in an hour. */
 export async function plantAct(asked: Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>): Promise<void> {
-  const act: NewAct = {
-    id: randomUUID(),
-    batch_id: null,
-    finding_id: null,
-    owner_id: null,
-    params: {},
+  const inAnHour = new Date(Date.now() + 3_600_000)
+  const act = buildNewAct({
     reason: 'After the outage of Friday',
-    is_dry_run: false,
     requested_by: 'cli:test',
-    next_try_at: new Date(Date.now() + 3_600_000),
+    next_try_at: inAnHour,
     ...asked,
-  }
+  })
   const none = { asker: 0, total: 0 }
   const limits = { adjust: none, refund: none }
   await withDatabase((db) => insertAct(db, act, { token: null, amount: 0, limits }))

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { Kysely, Selectable, Updateable } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { connectDatabase, type Database, type DatabaseActor } from '../../../schema/database/connect.ts'
+import type { DB } from '../../../schema/database/types.ts'
 import { madeOnce } from '../made.ts'
 import { databaseUrl } from './template-database.ts'
 
@@ -11,8 +13,24 @@ export interface TestDatabase {
   readonly owner: Database
   readonly server: Database
   readonly worker: Database
+  /** The rows of a table that have these values, as the tables' owner; all their columns unless some are named. */
+  rows<T extends keyof DB, C extends keyof Row<T> = keyof Row<T>>(
+    table: T,
+    having: Partial<Row<T>>,
+    columns?: readonly C[],
+  ): Promise<Pick<Row<T>, C>[]>
+  /** The first of them. Throws where there is none. */
+  row<T extends keyof DB, C extends keyof Row<T> = keyof Row<T>>(
+    table: T,
+    having: Partial<Row<T>>,
+    columns?: readonly C[],
+  ): Promise<Pick<Row<T>, C>>
+  /** Changes the rows of a table that have these values, as the tables' owner. */
+  change<T extends keyof DB>(table: T, having: Partial<Row<T>>, values: Updateable<DB[T]>): Promise<void>
   close(): Promise<void>
 }
+
+type Row<T extends keyof DB> = Selectable<DB[T]>
 
 /** A database for the tests of this file. */
 export function testDatabase(): TestDatabase {
@@ -48,10 +66,32 @@ export function connectTestDatabase(url: string): TestDatabase {
     owner: owner.db,
     server: server.db,
     worker: worker.db,
+    ...accessTo(owner.db),
     async close() {
       await Promise.all([owner.close(), server.close(), worker.close()])
     },
   }
+}
+
+function accessTo(owner: Database): Pick<TestDatabase, 'rows' | 'row' | 'change'> {
+  // One type for every table: TestDatabase says what a caller may name.
+  const db = owner as unknown as Kysely<Record<string, Record<string, unknown>>>
+  const select = (table: string, having: object, columns?: readonly string[]) => {
+    const rows = db.selectFrom(table).where((row) => row.and({ ...having }))
+    return columns ? rows.select(columns) : rows.selectAll()
+  }
+  const access = {
+    rows: (...of: Parameters<typeof select>) => select(...of).execute(),
+    row: (...of: Parameters<typeof select>) => select(...of).executeTakeFirstOrThrow(),
+    async change(table: string, having: object, values: object) {
+      await db
+        .updateTable(table)
+        .set({ ...values })
+        .where((row) => row.and({ ...having }))
+        .execute()
+    },
+  }
+  return access as unknown as Pick<TestDatabase, 'rows' | 'row' | 'change'>
 }
 
 async function asAdmin(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {

@@ -9,29 +9,30 @@ export const testLimits: ActLimits = {
   refund: { asker: 10_000, total: 100_000 },
 }
 
+/** A request for an act, at the terminal unless `asked` says otherwise. */
+export function buildNewAct(asked: Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>): NewAct {
+  return {
+    id: randomUUID(),
+    batch_id: null,
+    finding_id: null,
+    owner_id: null,
+    params: {},
+    reason: 'The customer wrote to us',
+    is_dry_run: false,
+    requested_by: 'cli:support',
+    next_try_at: new Date(),
+    ...asked,
+  }
+}
+
 /** An act that support asked for at the terminal. */
 export async function buildAct(
   { owner: db }: Pick<TestDatabase, 'owner'>,
   asked: Pick<NewAct, 'kind' | 'target'> & Partial<NewAct>,
   limits: ActLimits = testLimits,
 ): Promise<SupportActRow> {
-  const found = await findTarget(db, asked.target)
-  const { act } = await insertAct(
-    db,
-    {
-      id: randomUUID(),
-      batch_id: null,
-      finding_id: null,
-      owner_id: found?.owner_id ?? null,
-      params: {},
-      reason: 'The customer wrote to us',
-      is_dry_run: false,
-      requested_by: 'cli:support',
-      next_try_at: new Date(),
-      ...asked,
-    },
-    { token: null, amount: 0, limits },
-  )
+  const owner_id = (await findTarget(db, asked.target))?.owner_id ?? null
+  const { act } = await insertAct(db, buildNewAct({ owner_id, ...asked }), { token: null, amount: 0, limits })
   return act
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Grant, monthGrant, purchaseGrant } from '../../../schema/ledger/grants.ts'
 import { transferKey } from '../../../schema/ledger/keys.ts'
 import type { Transfer } from '../../../schema/ledger/post/post.ts'
+import type { PaidPurchase } from './paid-purchases.ts'
 
 const day = 24 * 3600 * 1000
 
@@ -41,4 +42,21 @@ export function buildTransfer(
     house: 'adjusted',
     ...fields,
   }
+}
+
+/** 900 credits of a late payment for January 2026, which no invoice has brought. */
+export function buildUnexplained(bought: PaidPurchase, occurred_at: Date): Transfer {
+  const grant = monthGrant('late_month', bought.owner_id, {
+    intent_id: bought.intent_id,
+    stripe_subscription_id: bought.subscription_id ?? '',
+    stripe_invoice_id: 'in_never',
+    month_starts_at: null,
+    starts_at: new Date('2026-01-01T00:00:00Z'),
+    ends_at: new Date('2026-02-01T00:00:00Z'),
+  })
+  return buildTransfer(
+    grant,
+    { kind: 'plan_grant', ordinal: 1, amount: 900 },
+    { house: 'granted', occurred_at },
+  )
 }

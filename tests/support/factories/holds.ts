@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { DB } from '../../../schema/database/types.ts'
-import type { Hold, Reservation, Settlement, SpendOutcome } from '../../../schema/ledger/spend/usage.ts'
-import { decideOne } from './transfers.ts'
+import { findBalance } from '../../../schema/ledger/read/balances.ts'
+import type {
+  Hold,
+  Reservation,
+  Settlement,
+  SpendOutcome,
+  SpendRequest,
+  Usage,
+} from '../../../schema/ledger/spend/usage.ts'
+import type { TestDatabase } from '../database/test-database.ts'
+import { decideOne, giveCredits } from './transfers.ts'
 
 /** Asks for credits of an owner, 75 for a quarter of an hour unless told otherwise. */
-export function buildReservation(
+function buildReservation(
   owner_id: string,
   { actor = owner_id, ...fields }: Partial<Reservation> = {},
 ): Reservation {
@@ -41,4 +50,49 @@ export function settleHold(
 ): Promise<SpendOutcome> {
   const asked = { owner_id, actor: owner_id, occurred_at: new Date(), hold_id: hold?.id ?? '' }
   return decideOne(db, { ...asked, action: 'settle', may_spend: true, credits: 0, ...fields })
+}
+
+/** The moment from which a spender counts minutes. */
+export const spendingStart = new Date('2026-11-20T12:00:00Z').getTime()
+
+/** When a request is made, in minutes since `spendingStart` or as a date; and whose it is, and its key. */
+interface Asked {
+  readonly at?: number | string | undefined
+  readonly actor?: string | undefined
+  readonly key?: string
+}
+
+type Held = Pick<SpendOutcome, 'hold'>
+
+/** An owner with credits, who asks for things as time goes by: first at once, and later after a minute. */
+export async function buildSpender(
+  database: TestDatabase,
+  credits: { readonly plan?: number; readonly purchased?: number },
+  owner_id = `user_${randomUUID().replaceAll('-', '')}`,
+) {
+  await giveCredits(database, owner_id, credits)
+  const asked = ({ at = 1, actor = owner_id }: Asked) => ({
+    owner_id,
+    actor,
+    occurred_at: new Date(typeof at === 'number' ? spendingStart + at * 60_000 : at),
+  })
+  const one = (request: SpendRequest) => decideOne(database.server, request)
+  const reservation = (
+    credits: number,
+    { at = 0, actor, key = randomUUID(), ...more }: Asked & Partial<Reservation> = {},
+  ) => buildReservation(owner_id, { ...asked({ at, actor }), credits, idempotency_key: key, ...more })
+  return {
+    owner_id,
+    reservation,
+    reserve: (...of: Parameters<typeof reservation>) => one(reservation(...of)),
+    use: (credits: number, { at, actor, key = randomUUID(), ...more }: Asked & Partial<Usage> = {}) =>
+      one({ ...asked({ at, actor }), credits, idempotency_key: key, reason: 'Chat', ...more }),
+    settle: ({ hold }: Held, credits: number, { at, actor, ...more }: Asked & Partial<Settlement> = {}) =>
+      settleHold(database.server, owner_id, hold, { ...asked({ at, actor }), credits, ...more }),
+    release: ({ hold }: Held, when: Asked = {}) =>
+      one({ ...asked(when), action: 'release', hold_id: hold?.id ?? '' }),
+    extend: ({ hold }: Held, minutes: number, when: Asked = {}) =>
+      one({ ...asked(when), action: 'extend', hold_id: hold?.id ?? '', lasting_s: minutes * 60 }),
+    balance: () => findBalance(database.server, owner_id),
+  }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { saveCharge } from '../../../schema/billing/charges/charges.ts'
+import { type ChargeSnapshot, saveCharge } from '../../../schema/billing/charges/charges.ts'
 import { savePaidLines } from '../../../schema/billing/subscriptions/snapshots.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import { buildSubscription } from './subscriptions.ts'
@@ -67,20 +67,29 @@ export class PaidPlans {
     if (!invoice) throw new Error(`Month ${month} was not paid`)
     await this.#database.worker.transaction().execute((trx) =>
       saveCharge(trx, {
-        owner_id: this.#owner,
-        stripe_charge_id: `ch_${invoice}`,
-        intent_id: null,
+        ...chargeOf(this.#owner, `ch_${invoice}`),
         stripe_invoice_id: invoice,
         amount_minor: total_minor,
-        refunded_minor: 0,
-        unused_refund_minor: 0,
-        refunded_before_minor: 0,
         disputed_minor: (total_minor * percent) / 100,
-        dispute_state: null,
-        dispute_state_at: null,
-        dispute_due_at: null,
         snapshot_order: ++this.#order,
       }),
     )
   }
 }
+
+/** A charge of 7.00 of which nothing went back. */
+export const chargeOf = (owner_id: string, stripe_charge_id: string): ChargeSnapshot => ({
+  owner_id,
+  stripe_charge_id,
+  intent_id: null,
+  stripe_invoice_id: null,
+  amount_minor: 700,
+  refunded_minor: 0,
+  unused_refund_minor: 0,
+  refunded_before_minor: 0,
+  disputed_minor: 0,
+  dispute_state: null,
+  dispute_state_at: null,
+  dispute_due_at: null,
+  snapshot_order: 1,
+})

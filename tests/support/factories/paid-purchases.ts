@@ -1,4 +1,9 @@
-import { attachSession, recordCustomer } from '../../../schema/billing/checkout/intents.ts'
+import type Stripe from 'stripe'
+import {
+  attachSession,
+  type CheckoutIntent,
+  recordCustomer,
+} from '../../../schema/billing/checkout/intents.ts'
 import { soldPlanOf } from '../../../schema/catalogue/sold-plans.ts'
 import { productIdOf } from '../../../schema/vendors/stripe/catalogue.ts'
 import type { TestProduct } from '../product/start-test-product.ts'
@@ -54,35 +59,27 @@ export async function buildPaidPlan(
     ...(order.intended_minor && { price_minor: order.intended_minor / seats }),
     ends_subscription_id: order.ends_subscription_id ?? null,
   })
-  const customer_id = await customerOf({ database, stripe }, intent)
-  await order.prepare?.(customer_id)
-  const metadata = { intentId: intent.id }
-  const session = await stripe.client.checkout.sessions.create({
-    mode: 'subscription',
-    customer: customer_id,
-    client_reference_id: intent.id,
-    metadata,
-    subscription_data: { metadata, ...(trial_days > 0 && { trial_period_days: trial_days }) },
-    line_items: [
-      {
-        quantity: seats,
-        price: await priceOf(stripe, { plan_type, billing_frequency, unit_amount: amountMinor }),
-      },
-    ],
-    success_url: 'http://localhost:3000/payment/success?session_id={CHECKOUT_SESSION_ID}',
-    cancel_url: 'http://localhost:3000/payment/cancelled',
-  })
-  await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
-  await stripe.knob(`sessions/${session.id}/pay`, order.card ? { card: order.card } : {})
-  const paid = await stripe.client.checkout.sessions.retrieve(session.id)
-  return {
-    intent_id: intent.id,
-    owner_id: owner_id ?? '',
-    user_id,
-    session_id: session.id,
-    customer_id,
-    subscription_id: typeof paid.subscription === 'string' ? paid.subscription : null,
+  const price = await priceOf(stripe, { plan_type, billing_frequency, unit_amount: amountMinor })
+  const subscription_data = {
+    metadata: { intentId: intent.id },
+    ...(trial_days > 0 && { trial_period_days: trial_days }),
   }
+  const opened = await openPage(
+    { database, stripe },
+    intent,
+    { mode: 'subscription', subscription_data, line_items: [{ quantity: seats, price }] },
+    order.prepare,
+  )
+  await stripe.knob(`sessions/${opened.session_id}/pay`, order.card ? { card: order.card } : {})
+  const { subscription } = await stripe.client.checkout.sessions.retrieve(opened.session_id)
+  return { ...opened, subscription_id: typeof subscription === 'string' ? subscription : null }
+}
+
+/** The same, applied by the worker with all that waits. */
+export async function buyPlan(product: TestProduct, order?: PlanOrder): Promise<PaidPurchase> {
+  const bought = await buildPaidPlan(product, order)
+  await product.worker.catchUp()
+  return bought
 }
 
 type CreditsOrder = Pick<PlanOrder, 'user_id'> & { readonly credits?: number }
@@ -94,46 +91,52 @@ export async function buildPaidCredits(shop: Shop, order: CreditsOrder = {}): Pr
   return opened
 }
 
-/** The same before anything is paid. */
+/** The same, applied by the worker with all that waits. */
+export async function buyCredits(product: TestProduct, order?: CreditsOrder): Promise<PaidPurchase> {
+  const bought = await buildPaidCredits(product, order)
+  await product.worker.catchUp()
+  return bought
+}
+
+/** 500 credits, or as many as asked for, before anything is paid. */
 export async function buildOpenCredits(
   { database, stripe }: Shop,
   order: CreditsOrder = {},
 ): Promise<PaidPurchase> {
   const intent = await buildPurchase(database.server, order)
-  const customer_id = await customerOf({ database, stripe }, intent)
   const metadata = { intentId: intent.id, credits: String(intent.credits) }
-  const session = await stripe.client.checkout.sessions.create({
+  const price_data = {
+    currency: 'eur',
+    unit_amount: intent.amount_minor,
+    product_data: { name: 'Credits' },
+  }
+  return openPage({ database, stripe }, intent, {
     mode: 'payment',
-    customer: customer_id,
-    client_reference_id: intent.id,
     metadata,
     payment_intent_data: { metadata },
-    line_items: [
-      {
-        quantity: 1,
-        price_data: { currency: 'eur', unit_amount: intent.amount_minor, product_data: { name: 'Credits' } },
-      },
-    ],
-    success_url: 'http://localhost:3000/billing/success?session_id={CHECKOUT_SESSION_ID}',
+    line_items: [{ quantity: 1, price_data }],
   })
-  await attachSession(database.server, { id: intent.id, stripe_session_id: session.id })
-  return {
-    intent_id: intent.id,
-    owner_id: intent.owner_id,
-    user_id: intent.user_id,
-    session_id: session.id,
-    customer_id,
-    subscription_id: null,
-  }
 }
 
-async function customerOf(
+/** The payment page of an order, for a new customer. */
+async function openPage(
   { database, stripe }: Shop,
-  intent: { readonly id: string; readonly user_id: string },
-): Promise<string> {
-  const customer = await stripe.client.customers.create({ email: `${intent.user_id}@tidemark.test` })
-  await recordCustomer(database.server, { id: intent.id, stripe_customer_id: customer.id })
-  return customer.id
+  { id, user_id, owner_id }: CheckoutIntent,
+  params: Stripe.Checkout.SessionCreateParams,
+  prepare?: PlanOrder['prepare'],
+): Promise<PaidPurchase> {
+  const { id: customer_id } = await stripe.client.customers.create({ email: `${user_id}@tidemark.test` })
+  await recordCustomer(database.server, { id, stripe_customer_id: customer_id })
+  await prepare?.(customer_id)
+  const { id: session_id } = await stripe.client.checkout.sessions.create({
+    customer: customer_id,
+    client_reference_id: id,
+    metadata: { intentId: id },
+    success_url: 'http://localhost:3000/payment/success?session_id={CHECKOUT_SESSION_ID}',
+    ...params,
+  })
+  await attachSession(database.server, { id, stripe_session_id: session_id })
+  return { intent_id: id, owner_id: owner_id ?? '', user_id, session_id, customer_id, subscription_id: null }
 }
 
 /** A price of its own for each plan, found again by its lookup key. */

@@ -12,6 +12,7 @@ import {
   type Usage,
 } from '../../../schema/ledger/spend/usage.ts'
 import type { TestDatabase } from '../database/test-database.ts'
+import { buildTransfer } from './grants.ts'
 
 /**
  * An adjustment of an owner's account, which is `purchased` unless another one is named. Hangs on no intent.
@@ -21,20 +22,13 @@ export function buildGrant(
   credits: number,
   { account = 'purchased', ...fields }: Partial<Transfer> & { readonly account?: OwnerAccount } = {},
 ): Transfer {
-  return {
+  const transfer = { kind: 'adjustment', ordinal: 1, amount: credits } as const
+  return buildTransfer(adjustmentGrant(owner_id, account), transfer, {
     idempotency_key: `adjustment/${randomUUID()}`,
-    kind: 'adjustment',
-    grant: adjustmentGrant(owner_id, account),
     occurred_at: new Date('2026-01-02T03:04:05Z'),
-    intent_id: null,
-    event_id: null,
-    actor: 'test',
     reason: 'Test grant',
-    plan: account === 'plan' ? credits : 0,
-    purchased: account === 'purchased' ? credits : 0,
-    house: 'adjusted',
     ...fields,
-  }
+  })
 }
 
 export async function postTransfer(db: Kysely<DB>, transfer: Transfer): Promise<PostedTransfer> {
@@ -55,15 +49,19 @@ export async function spendOne(db: Kysely<DB>, usage: SpendRequest): Promise<Spe
   return refuseConflict(usage, await decideOne(db, usage))
 }
 
-/** Credits of an owner that are used, now and by themselves unless told otherwise. */
+/** The use of one credit of an owner, now and by themselves unless told otherwise. */
+export function buildUsage(owner_id: string, fields: Partial<Usage> = {}): Usage {
+  const now = { idempotency_key: randomUUID(), occurred_at: new Date() }
+  return { owner_id, credits: 1, ...now, actor: owner_id, reason: 'Chat', ...fields }
+}
+
 export function spendNow(
   db: Kysely<DB>,
   owner_id: string,
   credits: number,
   fields: Partial<Usage> = {},
 ): Promise<SpendOutcome> {
-  const now = { idempotency_key: randomUUID(), occurred_at: new Date() }
-  return spendOne(db, { owner_id, credits, ...now, actor: owner_id, reason: 'Chat', ...fields })
+  return spendOne(db, buildUsage(owner_id, { credits, ...fields }))
 }
 
 /** Posts credits to the accounts of an owner. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../../schema/database/connect.ts'
 import { ensureUser, findUser } from '../../../schema/people/users/users.ts'
+import type { TestProduct } from '../product/start-test-product.ts'
+import { type Person, signUp } from '../services/clerk.ts'
 
 /** A user with an account; returns their id. */
 export async function buildUser(db: Database, clerkId = `user_${randomUUID().slice(0, 8)}`): Promise<string> {
@@ -12,6 +14,16 @@ export async function buildUser(db: Database, clerkId = `user_${randomUUID().sli
     profile_updated_at: new Date(),
   })
   return clerkId
+}
+
+/** A person who is signed in and has an account. */
+export async function buildAccount(
+  { clerk, database }: Pick<TestProduct, 'clerk' | 'database'>,
+  profile?: Parameters<typeof signUp>[1],
+): Promise<Person> {
+  const person = await signUp(clerk, profile)
+  await buildUser(database.server, person.user_id)
+  return person
 }
 
 export async function readPlanType(

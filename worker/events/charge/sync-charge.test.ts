@@ -51,11 +51,7 @@ async function buildPurchaseByInvoice(parts: readonly number[]) {
 test('a purchase that an invoice has paid is granted once, named after the invoice, and follows its money', async () => {
   const { customer, invoice, intent, post, balance } = await buildPurchaseByInvoice([])
   expect([(await post()).length, (await post()).length]).toEqual([1, 0])
-  const { idempotency_key } = await database.owner
-    .selectFrom('ledger_transfers')
-    .select('idempotency_key')
-    .where('intent_id', '=', intent.id)
-    .executeTakeFirstOrThrow()
+  const { idempotency_key } = await database.row('ledger_transfers', { intent_id: intent.id })
   expect(idempotency_key).toBe(`checkout/${invoice}`)
   const { data } = await stripe.client.charges.list({ customer })
   await stripe.client.refunds.create({ charge: data[0]?.id ?? '' })

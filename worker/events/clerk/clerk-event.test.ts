@@ -49,11 +49,7 @@ test('joining with an invitation works when seats have been taken away meanwhile
   const ada = await person()
   await giveSeat(product, ours, (await member(ours)).email)
   await invite(product, ours, ada.email)
-  await database.worker
-    .updateTable('subscriptions')
-    .set({ seats_total: 1 })
-    .where('stripe_subscription_id', '=', ours.subscription_id)
-    .execute()
+  await database.change('subscriptions', { stripe_subscription_id: ours.subscription_id }, { seats_total: 1 })
   await acceptInvitation(clerk, ada)
   await worker.applyAllOfClerk(await clerk.listEvents('organization'))
   expect((await readTeam(database, ours)).seats.map(({ status }) => status)).toEqual(['active', 'active'])
@@ -261,11 +257,7 @@ test('an end of an account ends seats, tokens and plan; the row stays for the bo
       { user_id: ada.user_id, status: 'revoked' },
     ])
   }
-  const tokens = await database.owner
-    .selectFrom('extension_tokens')
-    .select('revoked_at')
-    .where('user_id', '=', ada.user_id)
-    .execute()
+  const tokens = await database.rows('extension_tokens', { user_id: ada.user_id }, ['revoked_at'])
   expect(tokens).toEqual([{ revoked_at: expect.any(Date) }])
   expect(await readPlanType(database.owner, ada)).toBe('starter')
 })

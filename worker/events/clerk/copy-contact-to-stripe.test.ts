@@ -2,10 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { findAct } from '../../../schema/support/acts.ts'
 import { buildAct } from '../../../tests/support/factories/acts.ts'
 import { buildOrganization } from '../../../tests/support/factories/organizations.ts'
-import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
-import { buildUser } from '../../../tests/support/factories/users.ts'
+import { buildPaidPlan, buyPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildAccount } from '../../../tests/support/factories/users.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
-import { signUp } from '../../../tests/support/services/clerk.ts'
 import { processSupportAct } from '../../support/support-act.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
@@ -14,15 +13,13 @@ beforeEach(() => clerk.forgetEvents())
 afterEach(() => fetch(`${stripe.url}/_sandbox/faults`, { method: 'DELETE' }))
 
 async function buy(): Promise<PaidPurchase> {
-  const user_id = await buildUser(database.server, (await signUp(clerk)).user_id)
-  const bought = await buildPaidPlan(product, { user_id })
-  await worker.catchUp()
-  return bought
+  const { user_id } = await buildAccount(product)
+  return buyPlan(product, { user_id })
 }
 
 async function buyTeam() {
-  const person = await signUp(clerk)
-  const user_id = await buildUser(database.server, person.user_id)
+  const person = await buildAccount(product)
+  const { user_id } = person
   const { id } = await buildOrganization(clerk, person)
 
   const bought = await buildPaidPlan(product, { user_id, owner_id: id, plan_type: 'teams', seats: 2 })
@@ -106,11 +103,7 @@ test('a customer that is deleted at Stripe, or that the key does not have, is le
   const deleted = await buy()
   const foreign = await buy()
   await stripe.client.customers.del(deleted.customer_id)
-  await database.owner
-    .updateTable('stripe_customers')
-    .set({ customer_id: 'cus_foreign' })
-    .where('owner_id', '=', foreign.user_id)
-    .execute()
+  await database.change('stripe_customers', { owner_id: foreign.user_id }, { customer_id: 'cus_foreign' })
   await moveTo(deleted, 'deleted@example.com')
   await moveTo(foreign, 'foreign@example.com')
   for (const event of await clerk.listEvents('user.updated'))

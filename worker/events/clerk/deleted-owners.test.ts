@@ -19,7 +19,7 @@ import {
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
-import { buildUser, readPlanType } from '../../../tests/support/factories/users.ts'
+import { buildAccount, readPlanType } from '../../../tests/support/factories/users.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { producerOf } from '../../../tests/support/product/test-worker.ts'
@@ -41,14 +41,14 @@ beforeEach(() => clerk.forgetEvents())
 booksEndRight(database)
 
 async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {
-  const person = await signUp(clerk)
-  const user_id = await buildUser(database.server, person.user_id)
+  const person = await buildAccount(product)
+  const { user_id } = person
   return buildPaidPlan(product, { user_id, ...order })
 }
 
 async function buyTeam(order: PlanOrder = {}): Promise<PaidPurchase> {
-  const person = await signUp(clerk)
-  const user_id = await buildUser(database.server, person.user_id)
+  const person = await buildAccount(product)
+  const { user_id } = person
   const { id } = await buildOrganization(clerk, person)
 
   return buildPaidPlan(product, { user_id, owner_id: id, plan_type: 'teams', seats: 2, ...order })
@@ -162,12 +162,7 @@ test('a person who is deleted before the payment of a first team is heard is cha
   await deleteOwner(bought.user_id)
   await worker.catchUp()
   expect(await atStripe(bought)).toMatchObject({ status: 'canceled' })
-  const { reason } = await database.owner
-    .selectFrom('inbox_events')
-    .select('reason')
-    .where('state', '=', 'failed')
-    .limit(1)
-    .executeTakeFirstOrThrow()
+  const { reason } = await database.row('inbox_events', { state: 'failed' }, ['reason'])
   expect(reason).toMatch(/deleted_and_refunded/)
 })
 
@@ -254,8 +249,7 @@ async function loseAdmin(fromClerk: FromClerk) {
   const bought = await buyTeam()
   await stripe.client.customers.update(bought.customer_id, { metadata: { clerkUserId: bought.user_id } })
   await worker.catchUp()
-  const colleague = await signUp(clerk)
-  await buildUser(database.server, colleague.user_id)
+  const colleague = await buildAccount(product)
   await addMember(clerk, { id: bought.owner_id, name: '' }, colleague)
   await worker.applyAllOfClerk(await clerk.listEvents('organizationMembership'))
   const { findMembership, listMembers } = worker.deps.clerk

@@ -8,11 +8,11 @@ import {
   removeMember,
   type Team,
 } from '../../../tests/support/factories/teams.ts'
-import { buildUser, readPlanType } from '../../../tests/support/factories/users.ts'
+import { buildAccount, readPlanType } from '../../../tests/support/factories/users.ts'
 import { isLong } from '../../../tests/support/long.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { createRandom } from '../../../tests/support/random.ts'
-import { type ClerkSandboxEvent, type Person, signUp } from '../../../tests/support/services/clerk.ts'
+import type { ClerkSandboxEvent, Person } from '../../../tests/support/services/clerk.ts'
 
 const product = testProduct({ clerk: 'sandbox' })
 const { database, clerk, worker } = product
@@ -45,8 +45,7 @@ const events = () => clerk.listEvents('organization', 'user.deleted')
 
 async function begin() {
   const ours = await newTeam()
-  const person = await signUp(clerk)
-  await buildUser(database.server, person.user_id)
+  const person = await buildAccount(product)
   await clerk.forgetEvents()
   return { ours, person }
 }

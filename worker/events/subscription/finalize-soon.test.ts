@@ -9,7 +9,7 @@ import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { buildAct } from '../../../tests/support/factories/acts.ts'
 import { receiveStripeEvent } from '../../../tests/support/factories/events.ts'
 import {
-  buildPaidPlan,
+  buyPlan,
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
@@ -28,8 +28,7 @@ const nowInSeconds = () => Math.round(clock.now().getTime() / 1000)
 
 /** A plan whose renewal is a draft since ten seconds, of which nothing is heard yet. */
 async function startRenewal(order: PlanOrder = {}) {
-  const bought = await buildPaidPlan(product, order)
-  await worker.catchUp()
+  const bought = await buyPlan(product, order)
   await life.toPeriodEnd(bought, 10)
   const draft = await latestInvoice(bought)
   expect(draft.status).toBe('draft')

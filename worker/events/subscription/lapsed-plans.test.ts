@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { beforeEach, expect, test } from 'vitest'
 import { getAccountSummary, getNextPayment } from '../../../schema/api/account.ts'
-import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { buyPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { giveCredits } from '../../../tests/support/factories/transfers.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
@@ -28,9 +28,7 @@ async function pause({ subscription_id }: PaidPurchase, behavior: Pause | null):
 }
 
 async function start(card?: string): Promise<PaidPurchase> {
-  const bought = await buildPaidPlan(product, card ? { card } : {})
-  await worker.catchUp()
-  return bought
+  return buyPlan(product, card ? { card } : {})
 }
 
 test.each<Pause>(['void', 'keep_as_draft', 'mark_uncollectible'])(

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { findUser } from '../../../schema/people/users/users.ts'
 import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import {
-  buildPaidPlan,
+  buyPlan,
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
@@ -19,11 +19,7 @@ booksEndRight(database)
 
 const planOf = async (bought: PaidPurchase) => (await findUser(database.owner, bought.user_id))?.plan_type
 
-async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {
-  const bought = await buildPaidPlan(product, order)
-  await worker.catchUp()
-  return bought
-}
+const buy = (order?: PlanOrder) => buyPlan(product, order)
 
 test('a Pro plan grants during a trial, and again when the trial is paid', async () => {
   const bought = await buy({ trial_days: 14 })

@@ -2,7 +2,7 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { addMonths } from '../../../schema/billing/position/calendar.ts'
 import { verifyLedger } from '../../../schema/ledger/verify/verify.ts'
 import {
-  buildPaidPlan,
+  buyPlan,
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
@@ -20,9 +20,7 @@ const sync = ({ subscription_id }: PaidPurchase) =>
   processSubscriptionSync(worker.deps, { subscription_id: subscription_id ?? '' })
 
 async function buyYear(order: PlanOrder = {}): Promise<PaidPurchase> {
-  const bought = await buildPaidPlan(product, { billing_frequency: 'yearly', ...order })
-  await worker.catchUp()
-  return bought
+  return buyPlan(product, { billing_frequency: 'yearly', ...order })
 }
 
 /** What each kind of transfer moved of the plan account, in order. */
@@ -87,8 +85,7 @@ test('a yearly plan is due to be looked at in the second in which its next month
 })
 
 test('a monthly plan is due to be looked at when its period ends, too', async () => {
-  const bought = await buildPaidPlan(product)
-  await worker.catchUp()
+  const bought = await buyPlan(product)
   const ends = (await life.row(bought))?.current_period_end.getTime() ?? 0
   await product.advanceDays((ends - product.clock.now().getTime()) / 86_400_000 - 0.5)
   await sync(bought)
@@ -103,9 +100,7 @@ async function waitFor(date: string, time = '12:00'): Promise<void> {
 
 async function buyOn(date: string): Promise<PaidPurchase> {
   await waitFor(date, '10:00')
-  const bought = await buildPaidPlan(product)
-  await worker.catchUp()
-  return bought
+  return buyPlan(product)
 }
 
 /** The first days of the months that credits were granted for. */

@@ -4,10 +4,9 @@ import { findIntent } from '../../../schema/billing/checkout/intents.ts'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
 import { findBalance } from '../../../schema/ledger/read/balances.ts'
 import { buildAct } from '../../../tests/support/factories/acts.ts'
-import { buildPaidPlan } from '../../../tests/support/factories/paid-purchases.ts'
-import { buildUser } from '../../../tests/support/factories/users.ts'
+import { buyPlan } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildAccount } from '../../../tests/support/factories/users.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
-import { signUp } from '../../../tests/support/services/clerk.ts'
 import { reconcileAll } from '../../reconciliation/run.ts'
 import { processSupportAct } from '../../support/support-act.ts'
 
@@ -15,11 +14,10 @@ const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
 const { database, clerk, server, worker } = product
 
 test('a team that is paid and that Clerk’s plan refuses is told to its buyer and to support at once, and is made by a replay', async () => {
-  const person = await signUp(clerk)
-  const user_id = await buildUser(database.server, person.user_id)
+  const person = await buildAccount(product)
+  const { user_id } = person
   await clerk.knob('instance', { plan_cap: 2 })
-  const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id: null, user_id })
-  await worker.catchUp()
+  const bought = await buyPlan(product, { plan_type: 'teams', seats: 3, owner_id: null, user_id })
   const event = await database.owner
     .selectFrom('inbox_events')
     .select(['id', 'state', 'reason', 'attempts'])

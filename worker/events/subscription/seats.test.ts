@@ -9,7 +9,7 @@ import { openClerk } from '../../../schema/vendors/clerk/client.ts'
 import { createOrganizationMaker } from '../../../schema/vendors/clerk/organizations.ts'
 import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { addMember, buildOrganization } from '../../../tests/support/factories/organizations.ts'
-import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildPaidPlan, buyPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { buildPlanOrder } from '../../../tests/support/factories/purchases.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { signUp } from '../../../tests/support/services/clerk.ts'
@@ -32,15 +32,10 @@ async function changeSeats(bought: PaidPurchase, quantity: number): Promise<void
 }
 
 test('a Teams plan of an organization that buys its first seats is granted for all of them, and the buyer has one', async () => {
-  const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner_id: organization() })
-  await worker.catchUp()
+  const bought = await buyPlan(product, { plan_type: 'teams', seats: 5, owner_id: organization() })
   expect(await planBalance(bought)).toBe(2500)
   expect(await rowOf(bought)).toMatchObject({ seats_total: 5, plan_type: 'teams' })
-  const seats = await database.owner
-    .selectFrom('seats')
-    .selectAll()
-    .where('organization_id', '=', bought.owner_id)
-    .execute()
+  const seats = await database.rows('seats', { organization_id: bought.owner_id })
   expect(seats).toMatchObject([{ user_id: bought.user_id, status: 'active', role: 'admin' }])
   expect(await findUser(database.owner, bought.user_id)).toMatchObject({ plan_type: 'teams' })
 })
@@ -63,8 +58,7 @@ async function atClerk() {
 test('the number of people that Clerk lets into an organization follows the seats up and down, beginning with Clerk’s five', async () => {
   const owner_id = await atClerk()
   expect(await limitOf(owner_id)).toBe(5)
-  const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 8, owner_id })
-  await worker.catchUp()
+  const bought = await buyPlan(product, { plan_type: 'teams', seats: 8, owner_id })
   // The buyer has the first seat; the admin of the test, who has none, is there besides.
   expect(await limitOf(owner_id)).toBe(8 + 1 - 1)
   await changeSeats(bought, 12)
@@ -85,8 +79,7 @@ test('invitations that were sent before the organization had a plan take its sea
       role: 'org:member',
     })
   }
-  const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id })
-  await worker.catchUp()
+  const bought = await buyPlan(product, { plan_type: 'teams', seats: 3, owner_id })
   const pending = async () => {
     const seats = await listHeldSeats(database.server, owner_id)
     return seats.filter(({ status }) => status === 'pending').map(({ email }) => email)
@@ -102,8 +95,7 @@ test('the number of people that Clerk lets into an organization is never less th
   for (let count = 0; count < 4; count++) {
     await addMember(clerk, { id: owner_id, name: '' }, await signUp(clerk))
   }
-  const bought = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id })
-  await worker.catchUp()
+  const bought = await buyPlan(product, { plan_type: 'teams', seats: 3, owner_id })
   // Five are there, one of three seats is taken.
   expect(await limitOf(owner_id)).toBe(5 + 2)
   await changeSeats(bought, 1)

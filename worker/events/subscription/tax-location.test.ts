@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { listFindings } from '../../../schema/billing/reconciliation/findings.ts'
-import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { buyPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { buildUser } from '../../../tests/support/factories/users.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
@@ -20,8 +20,7 @@ const isTold = async (bought: PaidPurchase) => (await life.row(bought))?.lacks_t
 
 async function buyTaxed(): Promise<PaidPurchase> {
   const { user_id } = await signUp(clerk)
-  const bought = await buildPaidPlan(product, { user_id: await buildUser(database.server, user_id) })
-  await worker.catchUp()
+  const bought = await buyPlan(product, { user_id: await buildUser(database.server, user_id) })
   await moveTo(bought, 'DE')
   await life.update(bought, { automatic_tax: { enabled: true } })
   return bought

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { getAccountSummary } from '../../../schema/api/account.ts'
 import { listMails } from '../../../schema/mails/mails.ts'
-import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { buildPaidPlan, buyPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
 import { fetchSubscription } from './fetch-subscription.ts'
@@ -16,8 +16,7 @@ const life = planLife(product)
 beforeEach(() => life.startOver())
 
 async function renewWith(card: string): Promise<PaidPurchase> {
-  const bought = await buildPaidPlan(product)
-  await worker.catchUp()
+  const bought = await buyPlan(product)
   await stripe.knob(`subscriptions/${bought.subscription_id}/card`, { card })
   await life.live(32)
   return bought
@@ -81,8 +80,7 @@ describe('a renewal that is not paid', () => {
   })
 
   test('the event of a payment to be confirmed is enough when the others are lost', async () => {
-    const bought = await buildPaidPlan(product)
-    await worker.catchUp()
+    const bought = await buyPlan(product)
     await stripe.knob(`subscriptions/${bought.subscription_id}/card`, { card: asksToConfirm })
     await product.advanceDays(32)
     const events = await stripe.takeEvents()

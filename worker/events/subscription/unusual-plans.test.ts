@@ -4,6 +4,7 @@ import { planItemOf } from '../../../schema/vendors/stripe/catalogue.ts'
 import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import {
   buildPaidPlan,
+  buyPlan,
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
@@ -17,11 +18,7 @@ const life = planLife(product)
 afterEach(() => life.startOver())
 booksEndRight(database)
 
-async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {
-  const bought = await buildPaidPlan(product, order)
-  await worker.catchUp()
-  return bought
-}
+const buy = (order?: PlanOrder) => buyPlan(product, order)
 
 const listUnfinishedEvents = () =>
   database.owner.selectFrom('inbox_events').select(['type', 'reason']).where('state', '=', 'failed').execute()
@@ -149,11 +146,7 @@ test('an invoice of an add-on alone is no payment for a plan', async () => {
   const bought = await buyTenSeats()
   await addOn(bought, 1)
   await worker.catchUp()
-  const lines = await database.owner
-    .selectFrom('paid_invoice_lines')
-    .select(['kind', 'seats'])
-    .where('owner_id', '=', bought.owner_id)
-    .execute()
+  const lines = await database.rows('paid_invoice_lines', { owner_id: bought.owner_id }, ['kind', 'seats'])
   expect(lines).toEqual([{ kind: 'period', seats: 10 }])
 })
 
@@ -173,18 +166,12 @@ const listSeats = (organization_id: string) =>
 describe('an old subscription of an organization', () => {
   async function teamThatCameBack() {
     const owner_id = `org_${randomUUID().slice(0, 8)}`
-    const before = await buildPaidPlan(product, { plan_type: 'teams', seats: 3, owner_id })
-    await worker.catchUp()
+    const before = await buyPlan(product, { plan_type: 'teams', seats: 3, owner_id })
     // The buyer leaves.
-    await database.worker
-      .updateTable('seats')
-      .set({ status: 'revoked', updated_at: new Date() })
-      .where('user_id', '=', before.user_id)
-      .execute()
+    await database.change('seats', { user_id: before.user_id }, { status: 'revoked', updated_at: new Date() })
     await life.cancel(before)
     await worker.catchUp()
-    const now = await buildPaidPlan(product, { plan_type: 'teams', seats: 5, owner_id })
-    await worker.catchUp()
+    const now = await buyPlan(product, { plan_type: 'teams', seats: 5, owner_id })
     return { before, now, owner_id }
   }
 
@@ -201,11 +188,7 @@ describe('an old subscription of an organization', () => {
 
   test('an old subscription of an organization gives no seat to a former admin, with the new buyer’s address, when that one has passed theirs on', async () => {
     const { before, now, owner_id } = await teamThatCameBack()
-    await database.worker
-      .updateTable('seats')
-      .set({ status: 'revoked' })
-      .where('user_id', '=', now.user_id)
-      .execute()
+    await database.change('seats', { user_id: now.user_id }, { status: 'revoked' })
     await life.refund((await life.charges(before))[0])
     await worker.catchUp()
     expect((await listSeats(owner_id)).filter(({ status }) => status === 'active')).toEqual([])

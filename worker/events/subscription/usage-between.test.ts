@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { explainBalance } from '../../../schema/ledger/read/explanation.ts'
 import { sumPeriods } from '../../../schema/ledger/read/period-sums.ts'
 import { booksEndRight } from '../../../tests/support/database/right-books.ts'
-import { buildPaidPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
+import { buyPlan, type PaidPurchase } from '../../../tests/support/factories/paid-purchases.ts'
 import { buildGrant, postTransfer } from '../../../tests/support/factories/transfers.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
@@ -17,8 +17,7 @@ afterEach(() => life.startOver())
 
 /** A plan whose month is used but for a rest, beside 300 bought credits, after its renewal at Stripe. */
 async function buildRenewed(rest: number): Promise<PaidPurchase> {
-  const bought = await buildPaidPlan(product)
-  await worker.catchUp()
+  const bought = await buyPlan(product)
   await postTransfer(database.worker, buildGrant(bought.owner_id, 300))
   expect(await life.use(bought, 500 - rest)).toBe(true)
   await product.advanceDays(32)

@@ -9,26 +9,24 @@ import { booksEndRight } from '../../../tests/support/database/right-books.ts'
 import { buildAct } from '../../../tests/support/factories/acts.ts'
 import {
   buildPaidPlan,
+  buyPlan,
   type PaidPurchase,
   type PlanOrder,
 } from '../../../tests/support/factories/paid-purchases.ts'
-import { buildUser } from '../../../tests/support/factories/users.ts'
+import { buildAccount } from '../../../tests/support/factories/users.ts'
 import { planLife } from '../../../tests/support/product/plan-life.ts'
 import { testProduct } from '../../../tests/support/product/start-test-product.ts'
-import { signUp } from '../../../tests/support/services/clerk.ts'
 import { reconcileAll } from '../../reconciliation/run.ts'
 import { processSupportAct } from '../../support/support-act.ts'
 
 const product = testProduct({ stripe: 'empty', clerk: 'sandbox' })
-const { database, stripe, clerk, worker } = product
+const { database, stripe, worker } = product
 const life = planLife(product)
 booksEndRight(database)
 
 async function buy(order: PlanOrder = {}): Promise<PaidPurchase> {
-  const user_id = await buildUser(database.server, (await signUp(clerk)).user_id)
-  const bought = await buildPaidPlan(product, { user_id, ...order })
-  await worker.catchUp()
-  return bought
+  const { user_id } = await buildAccount(product)
+  return buyPlan(product, { user_id, ...order })
 }
 
 /** What support makes at Stripe for a customer, with the price that they have. */
@@ -71,7 +69,7 @@ async function perform(kind: 'cancel_subscription' | 'replay', id: string) {
 }
 
 test('a plan whose metadata was removed before it was heard of belongs to the checkout of its session', async () => {
-  const user_id = await buildUser(database.server, (await signUp(clerk)).user_id)
+  const { user_id } = await buildAccount(product)
   const bought = await buildPaidPlan(product, { user_id })
   await life.update(bought, { metadata: '' })
   await worker.catchUp()
@@ -156,11 +154,7 @@ test('a price of another plan is a visible contradiction, and another period of 
   await change(items.data[0]?.price.id ?? '', 4)
   await worker.catchUp().catch(() => undefined)
   expect(await rowsOf(bought)).toMatchObject([{ plan_type: 'pro', seats_total: 1, status: 'active' }])
-  const failed = await database.owner
-    .selectFrom('inbox_events')
-    .select(['type', 'reason'])
-    .where('state', '=', 'failed')
-    .execute()
+  const failed = await database.rows('inbox_events', { state: 'failed' }, ['type', 'reason'])
   expect(failed).toMatchObject([
     {
       type: 'customer.subscription.updated',
