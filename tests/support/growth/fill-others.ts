@@ -51,6 +51,8 @@ export async function fillOthers(url: string, owners: Owners): Promise<void> {
 const accounts = [
   `INSERT INTO users (clerk_id, email, plan_type, profile_updated_at)
    SELECT user_id, user_id || '@tidemark.test', 'pro', began_at FROM i`,
+  `INSERT INTO mails (kind, owner_id, user_id, occasion, figures, state)
+   SELECT 'balance_low', owner_id, user_id, '2026-08-01', '{"left": 99}', 'sent' FROM i`,
   `INSERT INTO stripe_customers (owner_id, customer_id) SELECT owner_id, 'cus_fill_' || i FROM i`,
   `INSERT INTO checkout_intents (offer_id, quantity, id, kind, user_id, owner_id, credits, amount_minor, currency, plan_type,
      billing_frequency, seats, credits_per_seat, state, stripe_session_id, settled_at, created_at)
