@@ -81,6 +81,8 @@ export async function startParts(running: AsyncDisposableStack, sessions: Readon
       CLERK_PUBLISHABLE_KEY: `pk_test_${Buffer.from('clerk.local.test$').toString('base64')}`,
       CLERK_WEBHOOK_SECRET: webhookSecret,
       CLERK_API_URL: `${stripeUrl}/bapi`,
+      // The wallets spend by their own tokens, as the floor's do.
+      METERED_BY: 'editor',
     }
     for (const kind of ['server', 'worker']) {
       const args = name === 'product' ? [`${kind}/main.ts`] : ['scripts/bench/floor.ts', kind]
