@@ -183,7 +183,9 @@ async function limit(
     after ??= before
   } else {
     await setBudget(server, { owner_id, scope, user_id: of, credits, period, set_by: by, now: at })
-    const raised = before?.period === period ? before.raised : []
+    // Who lowers a limit ends what it was raised by.
+    const goesOn = before?.period === period && (credits ?? 0) >= before.limit
+    const raised = goesOn ? before.raised : []
     after = credits === null ? null : { scope, of, limit: credits, period, raised }
   }
   const others = life.spending.budgets.filter((budget) => budget !== before)

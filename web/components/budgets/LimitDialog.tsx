@@ -106,7 +106,7 @@ export function LimitDialog({ payer, target, onClose }: LimitDialogProps) {
           value={typed}
           disabled={save.isPending}
           problem={checked ? problem : null}
-          hint={budget?.extra ? `${formatCredits(budget.extra)} more for now, unless lowered` : undefined}
+          hint={budget?.extra ? `${formatCredits(budget.extra)} more in this period` : undefined}
           onChange={({ target: { value } }) => {
             setTyped(value.trim())
             setWarning(null)
