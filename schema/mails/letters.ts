@@ -48,7 +48,7 @@ export function letterOf(mail: Mail, { brand, app_url }: Sender) {
   const hello = first_name ? `Hello ${first_name},` : 'Hello,'
   const why = `${brand.name} sends you news about your ${isOwn ? 'credits' : 'organization'}.`
   return {
-    to: { name: '', address: mail.email },
+    to: mail.email,
     subject: `${brand.name}: ${subject}`,
     text: `${hello}\n\n${text}\n\nOpen Billing: ${url}\n\n--\n${why}\nUnsubscribe: ${unsubscribe_url}\n`,
     html: `<!doctype html>

@@ -19,11 +19,12 @@ export async function sendMails({ db, mailer, log, appUrl, ...deps }: WorkerDepe
       await finishMail(db, mail, failureOf('mail_unwanted'))
       continue
     }
-    const { unsubscribe_url, ...letter } = letterOf(mail, { brand: mailer.brand, app_url: appUrl })
+    const { unsubscribe_url, to, ...letter } = letterOf(mail, { brand: mailer.brand, app_url: appUrl })
     const message = createHash('sha256').update(mail.id).digest('hex')
     try {
       await mailer.transport.sendMail({
         ...letter,
+        to: { name: '', address: to },
         from: { name, address },
         messageId: `<${message}@${new URL(appUrl).hostname}>`,
         headers: {
