@@ -365,7 +365,7 @@ const byRoute: Readonly<Record<string, readonly Omit<Screen, 'route'>[]>> = {
       shows: 'Timeline',
       open: dialog('Erase person', 'Left to do'),
     },
-    inCase('support-erase-refused', dialog('Erase person', 'It would fail')),
+    inCase('support-erase-refused', dialog('Erase person', 'It is not possible yet')),
   ],
   '/support/reconciliation': [
     { name: 'support-reconciliation', as: 'support', always: 'both', shows: 'with no support act recorded' },

@@ -41,10 +41,11 @@ export function DryRun({ acts, worker, refused, isSettled, error }: ReturnType<t
     return <WorkerSilence worker={worker} then="Asked; the preview comes when one answers." />
   if (!isSettled) {
     const done = acts.filter(({ state }) => state !== 'queued').length
+    // As high as most answers, so that the dialog moves little when one arrives.
     return (
       <div
         role="status"
-        className="flex items-center gap-2.5 rounded-control bg-sunken px-4 py-3 text-muted text-sm"
+        className="flex min-h-40 items-center gap-2.5 rounded-control bg-sunken px-4 py-3 text-muted text-sm"
       >
         <Spinner />
         <span>
