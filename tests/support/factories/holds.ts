@@ -11,7 +11,7 @@ import type {
   Usage,
 } from '../../../schema/ledger/spend/usage.ts'
 import type { TestDatabase } from '../database/test-database.ts'
-import { decideOne, giveCredits } from './transfers.ts'
+import { buildUsage, decideOne, giveCredits } from './transfers.ts'
 
 /** Asks for credits of an owner, 75 for a quarter of an hour unless told otherwise. */
 function buildReservation(
@@ -86,7 +86,7 @@ export async function buildSpender(
     reservation,
     reserve: (...of: Parameters<typeof reservation>) => one(reservation(...of)),
     use: (credits: number, { at, actor, key = randomUUID(), ...more }: Asked & Partial<Usage> = {}) =>
-      one({ ...asked({ at, actor }), credits, idempotency_key: key, reason: 'Chat', ...more }),
+      one(buildUsage(owner_id, { ...asked({ at, actor }), credits, idempotency_key: key, ...more })),
     settle: ({ hold }: Held, credits: number, { at, actor, ...more }: Asked & Partial<Settlement> = {}) =>
       settleHold(database.server, owner_id, hold, { ...asked({ at, actor }), credits, ...more }),
     release: ({ hold }: Held, when: Asked = {}) =>

@@ -55,6 +55,7 @@ export function buildUsage(owner_id: string, fields: Partial<Usage> = {}): Usage
   return { owner_id, credits: 1, ...now, actor: owner_id, reason: 'Chat', ...fields }
 }
 
+/** The same, decided by itself; a conflict is an error. */
 export function spendNow(
   db: Kysely<DB>,
   owner_id: string,
